@@ -12,7 +12,7 @@ CODES = (
         why="TensorFlow 2.16 removed `tf.estimator`. The emitted module keeps the same classes and arguments, so the program around the Estimator need not change.",
         before="estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())",
         after="estimator = estimator_loop.Estimator(model_fn, config=estimator_loop.RunConfig())",
-        promise="The same losses, metrics and predictions from the same checkpoint; an old model_dir is continued, and TF1 can read what is saved.",
+        promise="The program computes the same losses, metrics and predictions from the same checkpoint. It continues an old `model_dir`, and TensorFlow 1 can read what it saves.",
     ),
     Code(
         "E102",
@@ -61,7 +61,7 @@ CODES = (
         why="TensorFlow 2 changed what these classes compute: its Estimators of the same name took the mean of the loss. TensorFlow 2.16 then removed them.",
         before="model = tf.estimator.LinearClassifier(columns)",
         after="model = canned_estimators.LinearClassifier(columns)",
-        promise="The same losses, metrics, predictions and signatures from the same checkpoint; variables and slots keep their names, so an old model_dir is continued.",
+        promise="The program computes the same losses, metrics, predictions and signatures from the same checkpoint. Variables and slots keep their names, so it continues an old `model_dir`.",
     ),
     Code(
         "E108",
@@ -126,7 +126,7 @@ CODES = (
         why="TensorFlow 1 programs did this to keep large arrays out of the graph. TensorFlow 2 does not need it.",
         before="x_ = tf.placeholder(tf.float32, x.shape)",
         after="x_ = estimator_loop.fed(x, tf.float32, x.shape)",
-        promise="The same batches. The arrays are read when the input_fn is called, not when the session is made.",
+        promise="The batches are the same. The arrays are read when `input_fn` is called; in TensorFlow 1 they were read when the session was made.",
     ),
     Code(
         "E151",
@@ -149,7 +149,7 @@ CODES = (
         why="TensorFlow 2 has no `tf.contrib`. The emitted module trains and evaluates in one process, as `Experiment` did there. In a cluster `tf.estimator.train_and_evaluate` does the same work.",
         before="learn_runner.run(experiment_fn, run_config=config)",
         after="estimator_experiments.run(experiment_fn, run_config=config)",
-        promise="The same training; the same metrics at its end.",
+        promise="The training is the same, and so are the metrics at its end.",
     ),
     Code(
         "E154",
@@ -173,7 +173,7 @@ CODES = (
         why="The step was proved on two parts of a CPU and compiled by XLA. It was never run on a TPU, and the connection to one was never tried.",
         before="estimator = tf.contrib.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
         after="estimator = estimator_loop.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
-        promise="With use_tpu=False the same losses, metrics and variables. On a TPU, to rounding, the same updates from the same batches; not its random numbers.",
+        promise="With `use_tpu=False` the losses, metrics and variables are the same. On a TPU the same batches give the same updates up to rounding, but the random numbers differ.",
     ),
     Code(
         "E132",
@@ -207,7 +207,7 @@ CODES = (
         why="The strategies of `tf.contrib.distribute` worked like this. Those of TensorFlow 2 split a batch differently.",
         before="strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
         after="strategy = estimator_strategies.MirroredStrategy(num_gpus=2)",
-        promise="The same losses, metrics and variables, step by step.",
+        promise="The losses, metrics and variables are the same in every step.",
     ),
     Code(
         "E131",
@@ -216,7 +216,7 @@ CODES = (
         why="TensorFlow 2 makes synchronous steps with an all-reduce between workers, without parameter servers.",
         before="optimizer = tf.train.SyncReplicasOptimizer(optimizer, workers)",
         after="optimizer = synchronous_estimator.SyncReplicasOptimizer(optimizer, workers)",
-        promise="The losses and variables that TF1 had where its workers kept pace. Another number of gradients to aggregate than there are workers stops with an error.",
+        promise="The losses and variables are those of a TensorFlow 1 cluster whose workers kept pace. If the number of gradients to aggregate is not the number of workers, the program stops with an error.",
     ),
     Code(
         "E160",

@@ -51,7 +51,7 @@ CODES = (
         "The file or its directory is read-only, the disk is full, or the file changed while `tf1to2` ran.",
         why="The tool replaces a file only if its bytes are still those that it has read. So it never overwrites a change that somebody made in the meantime.",
         recipe="Make the path writable, and run the tool again.",
-        promise="The file is as it was: a result replaces it whole or not at all.",
+        promise="The file stays as it was. A result replaces a whole file or nothing.",
     ),
     Code(
         "E007",
@@ -69,7 +69,7 @@ CODES = (
         why="The notebook would otherwise install TensorFlow 1 again. Versions that were chosen for TensorFlow 1 may have to change too.",
         before="%tensorflow_version 1.x",
         after='%pip install -q "tensorflow>=2.15,<2.22" "tf-keras>=2.15,<2.22"',
-        refused_when="Something in the notebook is refused: it is TensorFlow 1's then.",
+        refused_when="Something else in the notebook is refused. It then stays a TensorFlow 1 notebook.",
     ),
     Code(
         "E009",
@@ -79,7 +79,7 @@ CODES = (
         recipe="Write `//` where both sides are integers.",
         before="steps = FLAGS.examples / FLAGS.batch",
         after="steps = FLAGS.examples // FLAGS.batch",
-        refused_when="neither side is seen to be an integer or a float.",
+        refused_when="The tool cannot see whether one side of the division is an integer or a float.",
     ),
     Code(
         "E010",
@@ -88,8 +88,8 @@ CODES = (
         why="`7 / 2` was 3 in Python 2, and `map` returned a list. A file can parse as Python 3 and still mean something else.",
         before="for k, v in d.iteritems(): print k",
         after="for k, v in d.items(): print(k)",
-        promise="What lib2to3's fixers promise. Where both sides of a division are seen to be integers, it floors as before. Text and bytes are left as they are written: Python 3 tells them apart.",
-        refused_when="a division cannot be told (E009).",
+        promise="The tool uses the fixers of lib2to3, and promises what they promise. A division of two visible integers rounds down as before. Text and bytes stay as they are written, but Python 3 keeps them apart.",
+        refused_when="The tool cannot tell how a division rounds (E009).",
     ),
     Code(
         "E011",
@@ -99,6 +99,6 @@ CODES = (
         recipe="Write what you mean in Python 3. The tool leaves the line.",
         before="keep = round(2.5)",
         after="keep = math.floor(2.5 + 0.5)",
-        refused_when="--python2 meets it: nobody but you knows what is meant.",
+        refused_when="Always, with `--python2`: only the author knows which meaning is right.",
     ),
 )

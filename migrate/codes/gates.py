@@ -60,7 +60,6 @@ CODES = (
         why="Moving code can change what a program prints, writes or draws, and no error tells you so. The tool therefore compares the effects of both programs, and does not write a result that differs.",
         recipe="Move the named statement before the cluster, or after the session.",
         promise="The program is left as it is.",
-        refused_when="Move the statement that is named to where nothing that is moved stands between: before the cluster, or after the session.",
     ),
     Code(
         "G009",

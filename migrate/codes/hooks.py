@@ -43,7 +43,7 @@ CODES = (
         why="A step function returns values by name. It has no tensors that a hook could request later.",
         before="class LossHook(tf.train.SessionRunHook):\n    def before_run(self, run_context):\n        return tf.train.SessionRunArgs(self._loss)\n\nhooks = [LossHook(loss)]",
         after='class LossHook(training_session.SessionRunHook):\n    def before_run(self, run_context):\n        return training_session.SessionRunArgs(self._loss)\n\nhooks = [LossHook("loss")]',
-        promise="It is called as often and in the same order, sees the values that TF1's hook saw, and stops the session where it did.",
+        promise="The hook is called as often and in the same order. It sees the values that a TensorFlow 1 hook saw, and stops the session at the same step.",
     ),
     Code(
         "H122",
@@ -64,7 +64,7 @@ CODES = (
         why="The other emitted hooks have fewer methods and attributes than TensorFlow 1's classes. A class that overrides a method would not be called where TensorFlow 1 called it.",
         before="class Rates(tf.train.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
         after="class Rates(derivable_hooks.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
-        promise="The class's methods are called as TF1 called them.",
+        promise="The class's methods are called when TensorFlow 1 called them.",
     ),
     Code(
         "H131",

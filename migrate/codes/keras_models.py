@@ -12,7 +12,7 @@ CODES = (
         why="TensorFlow 2.16 removed Estimators. Keras is the interface that TensorFlow 2's users know, and a strategy can train a Keras model directly.",
         before="def model_fn(features, labels, mode):\n    logits = tf.layers.dense(features['x'], 10)",
         after='class EstimatorModel(tf_keras.Model):\n    def __init__(self, features):\n        logits = tf_keras.layers.Dense(10, name="dense")(features["x"])\n        super().__init__(inputs=features, outputs=logits)',
-        promise="The same losses, metrics and predictions from the same checkpoint, and the same names in checkpoints and signatures.",
+        promise="The losses, metrics and predictions from the same checkpoint are the same, and so are the names in checkpoints and signatures.",
     ),
     Code(
         "K102",
@@ -78,7 +78,7 @@ CODES = (
         why="A Keras model makes its layers once, in `__init__`, and calls this function there. So the function must make Keras layers as well, and no longer needs to know the mode.",
         before="def inference(images, is_training):\n    net = tf.layers.dense(images, 10)\n    return tf.layers.dropout(net, training=is_training)",
         after='def inference(images):\n    net = tf_keras.layers.Dense(units=10, name="dense")(images)\n    return tf_keras.layers.Dropout(rate=0.5)(net)',
-        promise="The same variables under the same names as where the model_fn called it.",
+        promise="The variables are the same, under the same names.",
     ),
     Code(
         "K121",
@@ -87,7 +87,7 @@ CODES = (
         why="The function made the optimizer and applied the update in one call. Keras makes the optimizer once, with the model, but applies the update in every step. So the two halves must be separate.",
         before="def create_optimizer(loss, rate):\n    optimizer = tf.train.AdamOptimizer(rate)\n    return optimizer.minimize(loss, tf.train.get_global_step())\n\ntrain_op = create_optimizer(loss, params['rate'])",
         after="optimizer = tf.compat.v1.train.AdamOptimizer(params['rate'])\nself.compile(optimizer=optimizer)",
-        promise="The same update: the function's statements, in their order.",
+        promise="The update consists of the function's statements, in their order.",
     ),
     Code(
         "K130",
@@ -96,7 +96,7 @@ CODES = (
         why="`Model.fit` calls callbacks, and does not know hooks. A callback can log, count, save and stop, because a step returns the values that it needs.",
         before="class Stop(tf.train.SessionRunHook):\n    def before_run(self, run_context):\n        return tf.train.SessionRunArgs(self._loss)\n\n    def after_run(self, run_context, run_values):\n        if run_values.results < 0.1:\n            run_context.request_stop()",
         after="class Stop(tf_keras.callbacks.Callback):\n    def on_train_batch_end(self, batch, logs=None):\n        if logs[self._loss] < 0.1:\n            self.model.stop_training = True",
-        promise="Under the Estimator it sees the values that TF1's hook saw, as often and in the same order; where an error ends the training, the end is not called. `fit` gives scalars as Python's numbers.",
+        promise="Under the Estimator the callback is called as often and in the same order, with the same values as the hook. If an error ends the training, its `end` is not called. `fit` passes scalars as Python numbers.",
     ),
     Code(
         "K131",
@@ -114,7 +114,7 @@ CODES = (
         why="The graph comes from a file, so there is no code to migrate. `tf.compat.v1` loads and runs such a graph as TensorFlow 1 did.",
         before='with tf.Session(graph=tf.Graph()) as sess:\n    tf.saved_model.loader.load(sess, ["serve"], directory)\n    print(sess.run("y:0", {"x:0": batch}))',
         after='with tf.compat.v1.Session(graph=tf.Graph()) as sess:\n    tf.compat.v1.saved_model.loader.load(sess, ["serve"], directory)\n    print(sess.run("y:0", {"x:0": batch}))',
-        promise="The same graph runs, of models that TensorFlow 1 exported too.",
+        promise="The same graph runs. It may come from a model that TensorFlow 1 exported.",
     ),
     Code(
         "K133",
@@ -123,7 +123,7 @@ CODES = (
         why="TensorFlow 2's variables are resource variables. For them the optimizer calls `_resource_apply_dense`, here that of the base class. The program would train differently without an error.",
         before="class Doubled(tf.train.GradientDescentOptimizer):\n    def _apply_dense(self, grad, var):\n        return super(Doubled, self)._apply_dense(2.0 * grad, var)",
         after="class Doubled(tf.compat.v1.train.GradientDescentOptimizer):\n    def _resource_apply_dense(self, grad, var):\n        return super()._resource_apply_dense(2.0 * grad, var)",
-        refused_when="Always: what the method does with `var` is yours to say of a resource variable. A class that defines the newer method too is kept, and so is one whose older method only raises an error.",
+        refused_when="Always: only the author can say what the method should do with a resource variable. The tool keeps a class that also defines the newer method, and a class whose older method only raises an error.",
     ),
     Code(
         "K140",
@@ -140,7 +140,8 @@ CODES = (
         why="TensorFlow 1's layers use `hard_sigmoid` gates, and its GRU resets before the product. Keras 2's use `sigmoid` and reset after it. With defaults they compute another function.",
         before="x = tf.keras.layers.GRU(8)(x)",
         after='x = tf_keras.layers.GRU(8, recurrent_activation="hard_sigmoid", reset_after=False)(x)',
-        refused_when="Where one of these arguments is left out. Give it, and mind the names of variables: `gru/kernel` in TF1's checkpoints is `gru/gru_cell/kernel` now.",
+        refused_when="One of these arguments is left out.",
+        recipe="Pass both arguments. To continue TensorFlow 1's checkpoints, mind that `gru/kernel` is called `gru/gru_cell/kernel` now.",
     ),
     Code(
         "K166",
@@ -149,7 +150,7 @@ CODES = (
         why="The networks of `tf.keras.applications` have other layers in TensorFlow 2. The outputs of an `Input(tensor=...)` model are not tensors there.",
         before="inputs = tf.keras.Input(tensor=image)\nlogits = tf.keras.Model(inputs, tf.keras.layers.Dense(8)(inputs)).output",
         after="inputs = tf_keras.Input(shape=[28])\nlogits = tf_keras.Model(inputs, tf_keras.layers.Dense(8)(inputs))(image)",
-        refused_when="Always in a program with Estimators, and never where the model is given to `model_to_estimator`.",
+        refused_when="Always in a program with Estimators, except if the model is given to `model_to_estimator`.",
     ),
     Code(
         "K170",

@@ -31,8 +31,8 @@ CODES = (
         why="`tf.metrics` made its totals in the graph, once. A step function may be traced several times, and would make new totals in each trace. So they are made before the steps.",
         before="acc, acc_op = tf.metrics.accuracy(labels, predictions)\nsess.run(tf.local_variables_initializer())\nsess.run(acc_op, feed)\nsess.run(acc)",
         after="acc_metric = streaming_metrics.Metric(\n    replicas, tf.compat.v1.metrics.accuracy)\n...\nstreaming_metrics.initialize(streaming_metrics.variables(replicas))\nsess.run(compute_acc_op, x, y)\nsess.run(compute_acc)",
-        promise="TF1's values and the names of its local variables, by which they may be reset. No checkpoint has them.",
-        refused_when="There is a cluster or a tower (M120), `mean_tensor`, collections of metrics or updates, local variables of another kind, or an update that is kept in a list from which something else is fetched.",
+        promise="The values are those of TensorFlow 1. The local variables keep their names, so the program can reset them by name. They are not in checkpoints.",
+        refused_when="The program has a cluster or towers (M120). It uses `mean_tensor`, collections of metrics or updates, or local variables of another kind. Or it keeps an update in a list, and fetches something else from that list.",
     ),
     Code(
         "M123",

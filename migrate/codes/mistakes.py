@@ -36,7 +36,7 @@ CODES = (
         why="A strategy adds up the gradients of its replicas. Each loss must be divided by the size of the whole batch.",
         before="loss = tf.reduce_mean(per_example_loss)",
         after="loss = tf.nn.compute_average_loss(per_example_loss)",
-        refused_when="the strategy is not seen where the loss is, or what the replicas return is averaged elsewhere.",
+        refused_when="The tool does not see the strategy where the loss is computed. Or the program averages what the replicas return somewhere else.",
     ),
     Code(
         "D106",
@@ -111,7 +111,7 @@ CODES = (
         why="A direct call trains one replica. The copies of the variables on the other replicas keep their initial values.",
         before="for x, y in dataset:\n    loss = train_step(x, y)",
         after='for x, y in strategy.experimental_distribute_dataset(dataset):\n    loss = strategy.reduce("SUM", strategy.run(train_step, args=(x, y)), axis=None)',
-        refused_when="the arguments are not a dataset's, the loss is not seen to be divided by the whole batch, or what is returned and used is not the loss.",
+        refused_when="The arguments do not come from a dataset, or the loss is not visibly divided by the size of the whole batch, or the step returns something else than the loss and the program uses it.",
     ),
     Code(
         "D142",
@@ -120,7 +120,7 @@ CODES = (
         why="`strategy.run` passes each item of `args` to the step as one argument. So the tuple must have exactly one item for each parameter of the step.",
         before="strategy.run(train_step, args=(batch,))  # of train_step(x, y)",
         after="strategy.run(train_step, args=batch)",
-        refused_when="what the dataset's elements are made of is not seen.",
+        refused_when="The tool does not see of which parts the dataset's elements consist.",
     ),
     Code(
         "D143",
@@ -129,7 +129,7 @@ CODES = (
         why="With one seed all workers read the same records in the same order. N workers see what one worker sees, N times.",
         before="dataset.shuffle(1000, seed=7)",
         after="dataset.shuffle(1000, seed=7 + context.input_pipeline_id)",
-        refused_when="the dataset function has no InputContext.",
+        refused_when="The function that makes the dataset takes no `InputContext`.",
     ),
     Code(
         "D144",
@@ -138,7 +138,7 @@ CODES = (
         why="Without `master` the session runs in its own process. Under a device setter it finds no parameter server. Without one, the chief trains alone, and the other workers wait forever for a chief of their own.",
         before="tf.train.MonitoredTrainingSession(is_chief=is_chief)",
         after="training_session.MonitoredTrainingSession(replicas, is_chief=is_chief)",
-        refused_when="the program starts no server.",
+        refused_when="The program starts no server.",
     ),
     Code(
         "D145",
@@ -153,7 +153,7 @@ CODES = (
         why="When a strategy starts, it waits until every task of its cluster has answered. A task that never starts a server never answers, so the program hangs.",
         before='{"ps": ps, "worker": workers, "evaluator": evaluators}',
         after='{"ps": ps, "worker": workers}',
-        refused_when="the program says that it is such a task itself.",
+        refused_when="The program itself says that it is such a task.",
     ),
     Code(
         "D147",

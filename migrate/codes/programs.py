@@ -198,8 +198,8 @@ CODES = (
         why="In TensorFlow 1 a parameter server could not see when the workers had finished, so they told it through a queue. Now the coordinator runs all loops, and knows when they end.",
         before="queue = create_done_queue(FLAGS.task_index)\nsess = tf.Session(server.target)\nfor i in range(num_workers):\n  sess.run(queue.dequeue())",
         after="training_session.serve_until_done(server)",
-        promise="A parameter server ends when every worker's loop has, with what it did after it had waited. It does not end while the chief still saves.",
-        refused_when="the queue does something else too (N131). In synchronous training there is nothing to serve: the task ends at once.",
+        promise="A parameter server ends when the loops of all workers have ended. What it did after its wait is still done. It does not end while the chief saves.",
+        refused_when="The queue does something else as well (N131). In synchronous training there is nothing to serve, and the task ends at once.",
     ),
     Code(
         "N132",

@@ -58,7 +58,7 @@ CODES = (
         why="TensorFlow 2 has no `tf.contrib`. Its authors moved slim into a package of its own, `tf_slim`, which still works under TensorFlow 2 for these functions.",
         before="slim.l2_regularizer(0.001)",
         after="tf_slim.l2_regularizer(0.001)",
-        refused_when="the symbol is a layer (N123).",
+        refused_when="The symbol is a layer (N123).",
     ),
     Code(
         "T110",
@@ -108,7 +108,7 @@ CODES = (
         why="The tool resolves names when it reads the file. This name exists only when the program runs, so the tool cannot see which symbol is meant.",
         before="activation = getattr(tf.nn, name)",
         after='activation = {"relu": tf.nn.relu, "tanh": tf.nn.tanh}[name]',
-        refused_when="always, unless the name is written out and means the same in TF2.",
+        refused_when="Always, unless the name is written out and means the same in TensorFlow 2.",
     ),
     Code(
         "T117",
@@ -117,7 +117,7 @@ CODES = (
         why="A private name has no public equal, so there is nothing to rename it to. It works with TensorFlow 2.21, but a later version may remove it.",
         before="from tensorflow.python.client import device_lib",
         after="from tensorflow.python.client import device_lib",
-        promise="It exists and takes the same arguments; what it computes is taken to be what it was.",
+        promise="The name exists in TensorFlow 2.21 and takes the same arguments. The tool assumes that it computes the same.",
     ),
     Code(
         "T118",
@@ -126,7 +126,7 @@ CODES = (
         why="After the migration one file may need `tensorflow`, and another `tensorflow.compat.v1`. With its own import each file says which it uses.",
         before="from mylib.compat import tf",
         after="import tensorflow as tf",
-        refused_when="the other file binds the name more than once, or only under a condition; or the import has other names beside it. Then its uses are not seen.",
+        refused_when="The other file binds the name more than once, or only under a condition. Or the import has other names beside it. Then the tool does not see the uses.",
     ),
     Code(
         "T140",
@@ -135,7 +135,7 @@ CODES = (
         why="The name that the star brought now means something else. A written list shows that this file uses it, and a star would hide that.",
         before="from model import *",
         after="from model import Model, train_input_fn",
-        refused_when="never: where it is not certain what a star brings, the names that come by it are not followed, and what they stand for stays what it is.",
+        refused_when="Never. If the tool cannot tell which names a star brings, it does not follow them, and what they stand for stays unchanged.",
     ),
     Code(
         "T121",
@@ -144,7 +144,7 @@ CODES = (
         why="The tool compares calls with the function's real signature. This call would end with a `TypeError`.",
         before="y = tf.matmul(x)",
         after="y = tf.matmul(x, w)",
-        refused_when="the call stands as it stood in TensorFlow 1, or in a file that is no TensorFlow 1, and would end with a TypeError.",
+        refused_when="The call is unchanged from TensorFlow 1, or the file is not TensorFlow 1 code, and the call would end with a `TypeError`.",
     ),
     Code(
         "T130",
@@ -153,7 +153,7 @@ CODES = (
         why="TensorFlow 2.16 and later use Keras 3, and `tf.compat.v1` no longer leads to these layers and cells. The package `tf_keras` still has the same ones.",
         before="import tensorflow.compat.v1 as tf\ny = tf.layers.dense(x, 2)",
         after="import tensorflow.compat.v1 as tf\nfrom tf_keras.api._v1.keras.__internal__.legacy import layers as tf1_layers\ny = tf1_layers.dense(x, 2)",
-        promise="what TensorFlow 2.15's tf.compat.v1 has, where a graph is built.",
+        promise="The layers and cells are those of TensorFlow 2.15's `tf.compat.v1`. They work where a graph is built.",
     ),
     Code(
         "T131",

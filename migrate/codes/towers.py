@@ -12,8 +12,8 @@ CODES = (
         why="A replica of a strategy is what a tower was: the same computation on another part of the batch.",
         before='for i in range(num_workers):\n  with tf.device("/job:worker/task:%d" % i):\n    loss = tower_loss(x_parts[i], y_parts[i])\n    tower_grads.append(opt.compute_gradients(loss))\ntrain_op = opt.apply_gradients(average_gradients(tower_grads))',
         after='tf.config.experimental_connect_to_cluster(cluster)\nstrategy = towers_on_tasks.strategy(\n    ["/job:worker/task:%d" % i for i in range(num_workers)])\nreplicas = towers_on_tasks.Replicas(strategy)',
-        promise="The same values, computed by the same tasks. Each tower is sent what a step is fed, and takes its part there.",
-        refused_when="it is not seen that one client alone builds them (N127), or a tower does what replicas do not (N126).",
+        promise="The same tasks compute the same values. Each tower receives all that a step is fed, and takes its part.",
+        refused_when="The tool cannot see that one client alone builds the towers (N127). Or a tower does what replicas do not do (N126).",
     ),
     Code(
         "N133",
@@ -22,8 +22,8 @@ CODES = (
         why="A worker of a cluster under TensorFlow 2 has one device for its step. To use several GPUs, start a worker for each.",
         before='with tf.device(tf.train.replica_device_setter(...)):\n  for i in range(num_gpus):\n    with tf.device("/gpu:%d" % i):\n      loss = tower_loss(x_parts[i], y_parts[i])\n      tower_grads.append(opt.compute_gradients(loss))\n  train_op = opt.apply_gradients(average_gradients(tower_grads))',
         after="replicas = towers_of_workers.AsynchronousReplicas(\n    strategy, cluster, towers=num_gpus)\n...\n  i = replicas.tower()\n  ...\n  opt.apply_gradients(zip(replicas.average(gradients), variables))",
-        promise="The same values: a worker's update is the mean of its towers'. Not that they use several GPUs: start a worker for each, with a tower's part of the batch.",
-        refused_when="towers write summaries, draw batches of their own or normalise batches; a step assigns to variables by itself (N125).",
+        promise="The values are the same: a worker's update is the mean of its towers' gradients. The towers do not use several GPUs. For that, start one worker for each GPU, with one tower's part of the batch.",
+        refused_when="Towers write summaries, draw batches of their own or normalise batches. Or a step itself assigns to variables (N125).",
     ),
     Code(
         "N134",
@@ -38,8 +38,8 @@ CODES = (
         why="TensorFlow 2's class does not make the variables that TensorFlow 1's checkpoints hold, so the trained averages would be lost. The emitted class makes them, and uses TensorFlow 1's formula.",
         before="averages = tf.train.ExponentialMovingAverage(0.99, global_step)\nwith tf.control_dependencies([train_op]):\n  train_op = averages.apply(tf.trainable_variables())",
         after="averages = moving_averages.ExponentialMovingAverage(\n    replicas, decay=0.99, num_updates=global_step)\n...\n    averages.apply(replicas.trainable_variables)",
-        promise="The averages are TF1's, and in checkpoints have TF1's names; `variables_to_restore()` reads TF1's checkpoints too. Of tensors only what the same operations compute in another step has the same average.",
-        refused_when="`zero_debias=True`, or a decay that a step computes (O120).",
+        promise="The averages have TensorFlow 1's values, and TensorFlow 1's names in checkpoints. `variables_to_restore()` reads TensorFlow 1's checkpoints. An average of a tensor goes on only in steps that compute the tensor by the same operations.",
+        refused_when="The averages use `zero_debias=True`, or a decay that a step computes (O120).",
     ),
     Code(
         "N191",
@@ -54,8 +54,8 @@ CODES = (
         why="TensorFlow 1's towers drew at the same time, so the assignment of batches to towers differed from run to run.",
         before='for i in range(num_gpus):\n  with tf.device("/gpu:%d" % i):\n    images, labels = iterator.get_next()',
         after="batches = plain_session.for_towers(dataset, num_gpus)\n...\n    images, labels = tower_batches[i]",
-        promise="A step has TF1's batches. TF1's towers drew at the same time, so that which tower had which of them differed from run to run: of several towers' losses their sum is the same.",
-        refused_when="a tower draws several, or in a function of the program's (N126).",
+        promise="A step uses the same batches as in TensorFlow 1. Which tower had which batch differed there from run to run. So of the towers' losses only the sum is the same.",
+        refused_when="A tower draws several batches, or draws in a function of the program (N126).",
     ),
     Code(
         "N193",
@@ -64,7 +64,7 @@ CODES = (
         why="Under a strategy a Keras layer's averages are combined from all replicas. In TensorFlow 1 each tower normalised by itself, and the program chose whose averages to keep.",
         before='for i in range(num_gpus):\n  with tf.name_scope("tower_%d" % i) as scope:\n    h = tf.layers.batch_normalization(parts[i], training=True)\n    ...\n    if i == 0:\n      updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)',
         after='batch_normalization = tower_normalisation.BatchNormalization(\n    updated_by="first")',
-        promise="The averages are TF1's where one tower's updates are run. Of all towers' TF1 ran the updates one after the other in no certain order (measured: any); here from the last tower to the first.",
-        refused_when="the updates are asked for several times, or in the loop before its end (N126); `training` is a tensor (N126).",
+        promise="If the program runs one tower's updates, the averages are TensorFlow 1's. If it runs all towers' updates, TensorFlow 1 ran them in no fixed order; the migrated program runs them from the last tower to the first.",
+        refused_when="The program asks for the updates several times, or in the loop before its end, or `training` is a tensor (N126).",
     ),
 )
