@@ -79,13 +79,13 @@ CODES = (
     ),
     Code(
         "E111",
-        "TPU",
+        "TPU function that is not covered",
         "The program uses a TPU function other than `TPUEstimator` and its `CrossShardOptimizer`, or it uses `host_call`.",
         why="The emitted modules replace `TPUEstimator` and `CrossShardOptimizer`, and were compared with TensorFlow 1.15.5 on a CPU. Other TPU functions were not, and cannot be tried without a TPU.",
     ),
     Code(
         "E112",
-        "contrib.learn",
+        "Estimator of contrib.learn",
         "The program uses an Estimator of `tf.contrib.learn`.",
         why="The Estimators of `tf.contrib.learn` are older than those of `tf.estimator`. Their `model_fn` has another signature, and `tf.contrib` is gone from TensorFlow 2.",
     ),
@@ -97,7 +97,7 @@ CODES = (
     ),
     Code(
         "E114",
-        "fed input",
+        "placeholder in an Estimator program",
         "The program has a placeholder outside of a serving input.",
         why="An Estimator calls its `input_fn` once, and the steps read what it returned. No `session.run` exists that could feed the placeholder.",
     ),

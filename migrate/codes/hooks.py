@@ -7,7 +7,7 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "H102",
-        "tensor by name",
+        "tensor named by a string",
         "A hook names a tensor by a string, and the tool cannot tell which tensor that is. It can where one call has that `name=`, is bound to a variable, stands in scopes that are written out, and the whole graph is in one file.",
         why="A graph of TensorFlow 1 could be asked for a tensor by its name. TensorFlow 2 runs functions, which have no such index, so the tool must find the tensor in the program's text.",
     ),

@@ -43,7 +43,7 @@ CODES = (
     ),
     Code(
         "I120",
-        "queue runner",
+        "queue or queue runner in an unknown form",
         "The program uses a queue or a queue runner in a form that the tool does not read.",
         why="TensorFlow 2 has no queue runners: no threads that fill queues of a graph. The tool replaces queues by datasets, but it must recognise all of the queue's use to do so.",
     ),

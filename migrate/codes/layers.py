@@ -13,7 +13,7 @@ CODES = (
     ),
     Code(
         "L102",
-        "regulariser",
+        "regulariser in an unknown place",
         "A variable or layer has a regulariser in a place where the tool does not carry it over.",
         why="In TensorFlow 1 a regulariser added its penalty to a collection of the graph. A step function has no collections.",
     ),
@@ -49,7 +49,7 @@ CODES = (
     ),
     Code(
         "L121",
-        "collected losses",
+        "losses in a collection",
         "The program reads `tf.losses.get_losses`, `get_total_loss` or the collection of losses.",
         why="TensorFlow 1 added each loss to a collection of the graph, so that any function could find it there. TensorFlow 2 has no such collection.",
         recipe="Keep the losses in a list, and add them up.",

@@ -19,7 +19,7 @@ CODES = (
     ),
     Code(
         "M120",
-        "metrics",
+        "tf.metrics whose totals cannot be kept",
         "The program uses `tf.metrics` where the tool cannot carry the state over.",
         why="`tf.metrics` keeps its totals in local variables of a graph, and a session reads and resets them. Without a program the tool does not know when that happens.",
         recipe="Use the metrics of `tf_keras.metrics`.",

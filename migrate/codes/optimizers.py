@@ -40,7 +40,7 @@ CODES = (
     ),
     Code(
         "O106",
-        "decided too late",
+        "synchronisation decided too late",
         "The program decides after the server starts whether training is synchronous.",
         why="In TensorFlow 2 asynchronous training starts a server in every task, and synchronous training starts none. So the program must know which it is before it starts anything.",
         recipe="Decide before the server starts, by a flag.",
@@ -96,7 +96,7 @@ CODES = (
     ),
     Code(
         "O120",
-        "moving averages",
+        "moving averages that are not covered",
         "`ExponentialMovingAverage` stands outside of a recognised program, uses `zero_debias=True`, or has a decay that a step computes.",
         why="The emitted class (N190) makes its averages with the program's variables, and moves them by a fixed rule. It does not cover a correction of the first steps, or a decay that changes by the step.",
     ),

@@ -39,7 +39,7 @@ CODES = (
     ),
     Code(
         "N105",
-        "collections",
+        "collection of the graph",
         "The program uses a collection of the graph.",
         why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list.",
         recipe="Keep the values in a list of your own.",
@@ -97,13 +97,13 @@ CODES = (
     ),
     Code(
         "N120",
-        "Supervisor",
+        "Supervisor that a session cannot replace",
         "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, another graph. Or it passes the Supervisor on, out of sight.",
         why="A Supervisor becomes a session of `training_session` (S132), which does not have these parts.",
     ),
     Code(
         "N121",
-        "other sessions",
+        "session services that are not understood",
         "The program uses a `MonitoredSession` or a session creator in a way that the tool does not read: it passes it on, or chooses it by more than one condition.",
         why="A session of TensorFlow 1 may restore, wait, save and call hooks. The tool writes the same services, so it must see all arguments that ask for them.",
     ),
@@ -139,7 +139,7 @@ CODES = (
     ),
     Code(
         "N123",
-        "slim",
+        "part of slim that is not covered",
         "The program uses a part of `tf.contrib.slim` that is not covered: data providers, evaluation loops, or model deployment. Layers, argument scopes, losses and training operations are covered (L150).",
         why="These parts run queues, sessions and loops of their own, which TensorFlow 2 does not have. The package `tf_slim` still has them, for graphs of `tf.compat.v1`.",
     ),
@@ -175,7 +175,7 @@ CODES = (
     ),
     Code(
         "N130",
-        "slim.deployment",
+        "towers of slim.deployment",
         "The program uses `model_deploy` of `slim.deployment`.",
         why="It clones a model on devices and collects losses and gradients of the clones by their scopes. Towers in a loop, whose gradients are averaged, become a `MirroredStrategy`.",
     ),

@@ -26,7 +26,7 @@ CODES = (
     ),
     Code(
         "S104",
-        "unknown run call",
+        "run call in an unknown form",
         "The call of `run` does not have the form `session.run(fetches, feed_dict)`.",
         why="The tool makes one step function for each `run` call: it computes the fetches, and its parameters are the feeds. In another form the tool cannot tell the two apart.",
         recipe="Write `sess.run(fetches, feed_dict={...})`.",
@@ -122,7 +122,7 @@ CODES = (
     ),
     Code(
         "S122",
-        "initializer",
+        "initializer without an equal",
         "The program uses an initializer in a way that has no equal.",
         why="TensorFlow 1 made a variable without a value, and an initializer gave it one. TensorFlow 2 gives a variable its value when it makes it, so no initializer exists that could run.",
         recipe="Remove it.",
@@ -247,7 +247,7 @@ CODES = (
     ),
     Code(
         "S185",
-        "missing attribute",
+        "attribute that the new object lacks",
         "The object that replaces a session, saver, summary writer or hook argument does not have this attribute.",
         why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The emitted objects have no graph, so they lack these attributes.",
     ),

@@ -62,13 +62,13 @@ CODES = (
     ),
     Code(
         "T110",
-        "contrib",
+        "contrib function without an equal",
         "This function of `tf.contrib` has no known replacement.",
         why="TensorFlow 2 has no `tf.contrib`. Some of its functions moved elsewhere, but for this one the tool knows no function that computes the same.",
     ),
     Code(
         "T111",
-        "not public",
+        "name that is not public",
         "TensorFlow 2 does not have this name, or does not make it public.",
         why="A private name is not a part of TensorFlow's interface. It may be missing or behave differently in the next version, and nobody announces that.",
     ),

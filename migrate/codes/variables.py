@@ -13,7 +13,7 @@ CODES = (
     ),
     Code(
         "V103",
-        "variable option",
+        "variable with a graph option",
         "`get_variable` has a regulariser, a collection, a getter or a constraint.",
         why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how it is made. A TensorFlow 2 variable has no graph to act on.",
     ),
@@ -43,13 +43,13 @@ CODES = (
     ),
     Code(
         "V108",
-        "scope option",
+        "scope that changes its variables",
         "A variable scope changes every variable inside it with a getter, a regulariser, a dtype or a device. Or its initializer applies to layers or to variables of other functions.",
         why="A TensorFlow 1 scope passed such options to every variable inside it, also to those of functions that it called. TensorFlow 2 has no variable scopes, so each variable needs its own argument.",
     ),
     Code(
         "V109",
-        "scope object",
+        "use of a scope object",
         "The program uses the variable scope object itself, or a scope without a name.",
         why="A variable scope becomes a name scope. A name scope is only a part of a name: it cannot be passed around, entered again or asked for its options.",
     ),
@@ -73,14 +73,14 @@ CODES = (
     ),
     Code(
         "V121",
-        "template",
+        "tf.make_template",
         "The program uses `tf.make_template`.",
         why="A template found its variables again by name, in the graph, each time it was called. TensorFlow 2 has no store of variables by name, so an object has to hold them.",
         recipe="Make a `tf.Module` with the variables.",
     ),
     Code(
         "V123",
-        "all variables",
+        "list of all variables",
         "The program asks for the list of all variables.",
         why="TensorFlow 1 kept a list of all variables of the graph. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it.",
         recipe="Pass the variables along.",
@@ -114,7 +114,7 @@ CODES = (
     ),
     Code(
         "V129",
-        "variables by then",
+        "list of variables before all are made",
         "The program lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order.",
         why="In TensorFlow 1 the list had the variables that existed by then. A Keras layer makes its variables in the first step, so the list would have all of them or fewer, and those of layers would come last.",
     ),
