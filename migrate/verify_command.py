@@ -38,7 +38,7 @@ def _file() -> click.Path:
     type=click.IntRange(1),
     default=200,
     show_default=True,
-    help="Compare so many updates; both programs are stopped then.",
+    help="Compare so many updates of each worker; both programs are stopped then.",
 )
 @click.option(
     "--timeout",
@@ -80,7 +80,11 @@ def _file() -> click.Path:
     '"--role={job} --id={index} --ps={ps} --workers={workers}".',
 )
 @click.option("--ps", type=click.IntRange(0), help="Parameter servers; default one.")
-@click.option("--workers", type=click.IntRange(1), help="Workers; default one.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    help="Workers; default one, or two where the program has a monitored session.",
+)
 @click.option(
     "--tf1-python",
     help="A Python with TensorFlow 1.15.5; default the one found or made in the cache.",

@@ -39,13 +39,15 @@ _PR_SET_PDEATHSIG = 1
 _SAY_WHERE = signal.SIGUSR1
 
 
-def _be(order: dict[str, Any]) -> None:
-    """Becomes the ordered program; never returns."""
+def _be(order: dict[str, Any], server: int) -> None:
+    """Becomes the ordered program, for the server of this process id; never returns."""
     code = 1
     try:
         os.setsid()  # Out of reach of a Ctrl-C, which the other side answers.
         if sys.platform == "linux":  # Nor left alone where this server is killed.
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != server:  # It was killed before it was asked to tell.
+                return
         signal.signal(signal.SIGINT, signal.default_int_handler)
         with open(order["log"], "ab") as log, open(os.devnull, "rb") as nothing:
             os.dup2(nothing.fileno(), 0)
@@ -102,9 +104,10 @@ def serve() -> None:
                     if order["kill"] in running:
                         os.kill(order["kill"], signal.SIGKILL)
                     continue
+                server = os.getpid()
                 pid = os.fork()
                 if not pid:
-                    _be(order)
+                    _be(order, server)
                 running.add(pid)
                 _say({"started": pid})
         for pid in list(running):

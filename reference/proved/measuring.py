@@ -51,19 +51,31 @@ def measure_one(program: Program, mirrors: pathlib.Path | None) -> dict[str, Any
             old = bring(program, work / "program", mirrors)
         except CannotFetch as error:
             return {"verdict": "not fetched", "line": str(error)[:_KEPT]}
-        (work / "verify").mkdir()
-        verdict = verify(
-            Request(
-                old,
-                None,
-                program.arguments,
-                work / "verify",
-                Limits(STEPS, SECONDS),
-                root=root_of(program, old),
-                preloaded=True,  # TensorFlow is imported once for all programs.
-            )
+        row = _row(program, old, work)
+        if row["verdict"] == "refused":
+            row["compat"] = _row(program, old, work, "compat")
+        return row
+
+
+def _row(
+    program: Program, old: pathlib.Path, work: pathlib.Path, fallback: str = ""
+) -> dict[str, Any]:
+    """What `verify` says of a program, or of it as `--fallback` has it."""
+    place = work / f"verify{fallback}"
+    place.mkdir()
+    verdict = verify(
+        Request(
+            old,
+            None,
+            program.arguments,
+            place,
+            Limits(STEPS, SECONDS),
+            root=root_of(program, old),
+            preloaded=True,  # TensorFlow is imported once for all programs.
+            fallback=fallback,
         )
-        return row_of(verdict, str(work))
+    )
+    return row_of(verdict, str(work))
 
 
 def row_of(verdict: Verdict, work: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ does not run stays in the table.
 
 "Largest" is the largest difference of any value that was compared: losses, fetched values, variables
 and optimizer slots at every step. It is measured against what is allowed there: 0 is bit for bit, and
-where rounding alone moves a value, up to eight times what one ULP in the initial values and inputs does,
+where rounding alone moves a value, up to sixteen times what one ULP in the initial values and inputs does,
 or one ULP for each update. What a verdict does not prove, `tf1to2 verify` says itself when it is run.
 
 | program | kind | verdict | steps | largest | allowed | in, or why |
@@ -75,6 +75,16 @@ def _totals(told: list[tuple[Program, dict[str, Any]]], listed: int) -> str:
     lines += [
         f"- {counts[verdict]} × {verdict}" for verdict in _ORDER if counts[verdict]
     ]
+    compat = collections.Counter(
+        row["compat"]["verdict"] for _, row in told if "compat" in row
+    )
+    if compat:
+        each = ", ".join(f"{compat[v]} × {v}" for v in _ORDER if compat[v])
+        lines += [
+            "",
+            "Those that are refused, brought to graph mode by `--fallback compat`, and compared "
+            f"in the same way: {each}.",
+        ]
     if listed > len(told):
         lines.append(f"- {listed - len(told)} more of the list are not measured yet")
     return "\n".join(lines)
@@ -93,10 +103,19 @@ def _rows(told: list[tuple[Program, dict[str, Any]]]) -> Iterator[str]:
 
 
 def _why(row: dict[str, Any]) -> str:
+    if "compat" in row:
+        return f"{row['line']}; by `--fallback compat`: {_through(row['compat'])}"
     if row["verdict"] == "equal":
         return row["in"] if row.get("largest") else ""
     line: str = row["line"].removeprefix("different: ")
     return f"{line}; {row['stage']}" if row.get("stage") else line
+
+
+def _through(row: dict[str, Any]) -> str:
+    """What a refused program does in graph mode."""
+    if row["verdict"] == "equal":
+        return f"equal, {row['steps']} steps, largest {row['largest']:.2g}"
+    return f"{row['verdict']}: {row['line']}"
 
 
 def _cell(text: str) -> str:

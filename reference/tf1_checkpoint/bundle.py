@@ -40,19 +40,27 @@ _TYPES = {
 # Kept as NumPy does not know them: their bits, which compare and copy as well.
 _BITS = {"bfloat16": "uint16", "qint8": "int8", "quint8": "uint8", "qint32": "int32"}
 _UNREAD = ("string", "variant")
+_CHUNK = 1 << 24  # Bytes that are read at once.
 _GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _SUFFIX = re.compile(r"\.(index|meta|data-\d{5}-of-\d{5})$")
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A slice of a variable as it is stored: where it begins, its shape, its bytes."""
+    """A slice of a variable as it is stored.
+
+    Attributes:
+      start: where it begins in the variable.
+      shard, offset, size: the file, and the bytes in it.
+      checksum: CRC-32C of these, masked as TensorFlow masks it.
+    """
 
     start: tuple[int, ...]
     shape: tuple[int, ...]
     shard: int
     offset: int
     size: int
+    checksum: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,12 +142,9 @@ class Bundle:
                 whole if length < 0 else length
                 for whole, (_, length) in zip(shape, extents, strict=True)
             )
-            parts.append(
-                Part(start, part, number(own, 3), number(own, 4), number(own, 5))
-            )
+            parts.append(Part(start, part, *_place(own)))
         if not parts:
-            place = number(message, 3), number(message, 4), number(message, 5)
-            parts = [Part((0,) * len(shape), shape, *place)]
+            parts = [Part((0,) * len(shape), shape, *_place(message))]
         return Entry(
             name,
             _TYPES.get(kind, f"type {kind}"),
@@ -224,6 +229,28 @@ class Bundle:
             wanted[(slice(first - start, last - start), *place)] = read
         return wanted
 
+    def check(self, entry: Entry) -> None:
+        """Compares a tensor's bytes with their checksums, as TensorFlow does.
+
+        Raises:
+          Unreadable: they are others, so that the file is damaged.
+        """
+        import google_crc32c
+
+        if not entry.readable:
+            return  # The checksum of texts is of more than their bytes.
+        for part in entry.parts:
+            found = google_crc32c.Checksum()
+            with self._data(part.shard).open("rb") as data:
+                data.seek(part.offset)
+                for start in range(0, part.size, _CHUNK):
+                    found.update(data.read(min(_CHUNK, part.size - start)))
+            if _masked(int.from_bytes(found.digest(), "big")) != part.checksum:
+                name = self._data(part.shard).name
+                raise Unreadable(
+                    f"{name} is damaged: the checksum of {entry.name} does not match"
+                )
+
     def _read(self, part: Part, dtype: Any, first: int, last: int) -> Any:
         import numpy as np
 
@@ -285,6 +312,18 @@ def _newest(directory: pathlib.Path) -> pathlib.Path:
         names = ", ".join(path.stem for path in found)
         raise Unreadable(f"{directory} does not say which is the newest of {names}")
     raise Unreadable(f"there is no checkpoint in {directory}")
+
+
+def _place(message: dict[int, list[int | bytes]]) -> tuple[int, int, int, int]:
+    """Shard, offset, size and checksum of an entry of the index."""
+    shard, offset, size, checksum = (number(message, field) for field in (3, 4, 5, 6))
+    return shard, offset, size, checksum
+
+
+def _masked(checksum: int) -> int:
+    """A CRC-32C as it is stored (tensorflow/core/lib/hash/crc32c.h)."""
+    turned = checksum >> 15 | checksum << 17 & 0xFFFFFFFF
+    return turned + 0xA282EAD8 & 0xFFFFFFFF
 
 
 def _start(part: Part) -> tuple[int, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import pathlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
 
 from reference.tf1_checkpoint import contents
-from reference.tf1_checkpoint.bundle import Bundle, find_prefix
+from reference.tf1_checkpoint.bundle import Bundle, Entry, find_prefix
 from reference.tf1_checkpoint.contents import (
     AVERAGE,
     COUNTER,
@@ -66,10 +66,12 @@ def inspect(source: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
     """Tell what differs between two checkpoints; exit with 1 if anything does."""
-    _need_numpy()
+    _need_packages()
     from reference.tf1_checkpoint import comparing
 
     one, other = _open(first), _open(second)
+    for bundle in (one, other):
+        _check_bytes(bundle, bundle.entries.values())
     try:
         found = list(comparing.compare(one, other, tolerance))
     except Unreadable as error:
@@ -146,7 +148,7 @@ def convert(
     What is missing, extra, or of another shape or type is listed; nothing is written
     then, and the exit code is 1. DST must not exist.
     """
-    _need_numpy()
+    _need_packages()
     bundle = _open(source)
     is_h5 = target.suffix == ".h5"
     _check_target(target, is_h5, model, like)
@@ -196,6 +198,7 @@ def _write(
 ) -> None:
     from reference.tf1_checkpoint import writing
 
+    _check_bytes(bundle, [one.entry for one in found.taken])
     total = sum(one.entry.bytes for one in found.taken)
     with click.progressbar(
         length=total, label="bytes", file=sys.stderr, hidden=not sys.stderr.isatty()
@@ -217,6 +220,15 @@ def _write(
     click.secho(
         f"Wrote {target}: {len(found.taken)} entries, {_size(total)}.", bold=True
     )
+
+
+def _check_bytes(bundle: Bundle, entries: Iterable[Entry]) -> None:
+    """Ends the command where a file is damaged."""
+    try:
+        for entry in entries:
+            bundle.check(entry)
+    except Unreadable as error:
+        _stop(f"{bundle.prefix}: {error}")
 
 
 def _check_target(
@@ -292,11 +304,12 @@ def _stop(message: str) -> NoReturn:
     sys.exit(2)
 
 
-def _need_numpy() -> None:
+def _need_packages() -> None:
     try:
+        import google_crc32c  # noqa: F401
         import numpy  # noqa: F401
-    except ImportError:
-        _stop("this needs NumPy: pip install 'tf1to2[verify]'")
+    except ImportError as error:
+        _stop(f"this needs {error.name}: pip install 'tf1to2[verify]'")
 
 
 # -- what is shown --------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reference.tf1_checkpoint import contents
 from reference.tf1_checkpoint.bundle import Entry
@@ -122,7 +122,7 @@ def match(
         if one.default and (anew or (item is None and one.slot is None)):
             kept.append(one)
         elif item is None:
-            problems.append(Problem(one.shown, _missing(one, items, free)))
+            problems.append(Problem(one.shown, _missing(one, items, free, choices)))
         else:
             used[item.entry.name] = one.shown
             found = _fit(one, item, choices)
@@ -134,6 +134,7 @@ def match(
         Problem(name, "is named by --names, but the target has no such weight")
         for name in sorted(unknown)
     ]
+    problems += _without_effect(items, choices)
     unused = [item for name, item in items.items() if name not in used]
     spare = [i for i in unused if i.kind == VARIABLE and not _left(i, choices)]
     problems += [
@@ -141,6 +142,21 @@ def match(
     ]
     left = [i for i in unused if i not in spare]
     return Match(taken, kept, left, problems)
+
+
+def _without_effect(items: Mapping[str, Item], choices: Choices) -> Iterator[Problem]:
+    """Options that name what the checkpoint does not have."""
+    for pattern in choices.leave:
+        if not any(_left(item, choices, pattern) for item in items.values()):
+            yield Problem(f"--leave {pattern}", "no entry has such a name")
+    for pattern, strategy in choices.strategies.items():
+        given = f"--partition-strategy {pattern}={strategy}"
+        if pattern != "*" and not any(
+            fnmatch.fnmatchcase(name, pattern) for name in items
+        ):
+            yield Problem(given, "no variable has such a name")
+    if choices.averages and not any(i.kind == AVERAGE for i in items.values()):
+        yield Problem("--averages", "the checkpoint has no moving averages")
 
 
 def _find(one: Wanted, items: Mapping[str, Item], choices: Choices) -> Item | None:
@@ -152,7 +168,7 @@ def _find(one: Wanted, items: Mapping[str, Item], choices: Choices) -> Item | No
             return items[name]
     if one.slot is None:
         return None
-    variable, slot = one.slot
+    variable, slot = _slot_of(one, choices)
     meant = LEGACY_SLOTS.get(slot, ())
     of_variable = [
         i
@@ -162,9 +178,18 @@ def _find(one: Wanted, items: Mapping[str, Item], choices: Choices) -> Item | No
     return of_variable[0] if len(of_variable) == 1 else None
 
 
-def _missing(one: Wanted, items: Mapping[str, Item], free: Sequence[Item]) -> str:
+def _slot_of(one: Wanted, choices: Choices) -> tuple[str, str]:
+    """A slot's variable, as the checkpoint calls it, and the slot."""
+    assert one.slot is not None
+    variable, slot = one.slot
+    return choices.names.get(variable, variable), slot
+
+
+def _missing(
+    one: Wanted, items: Mapping[str, Item], free: Sequence[Item], choices: Choices
+) -> str:
     if one.slot is not None and any(
-        i.kind == SLOT and i.of == one.slot[0] for i in items.values()
+        i.kind == SLOT and i.of == _slot_of(one, choices)[0] for i in items.values()
     ):
         return (
             f"is missing: no slot of the checkpoint has the meaning of {one.slot[1]!r}; "
@@ -226,8 +251,10 @@ def _spread_by_id(entry: Entry) -> bool:
     )
 
 
-def _left(item: Item, choices: Choices) -> bool:
-    return any(fnmatch.fnmatchcase(item.entry.name, p) for p in choices.leave)
+def _left(item: Item, choices: Choices, *patterns: str) -> bool:
+    return any(
+        fnmatch.fnmatchcase(item.entry.name, p) for p in patterns or choices.leave
+    )
 
 
 def summarise_left(left: Iterable[Item]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from typing import Any
 
 from reference.verify import counterparts, files, outputs, series
@@ -53,7 +54,9 @@ class Comparison:
 
 def _is_slot(name: str, trained: set[str]) -> bool:
     """Whether a variable belongs to a trained one: an optimizer's, or an average."""
-    return counterparts.base_name(name).rpartition("/")[0] in trained
+    parts = counterparts.base_name(name).split("/")
+    # An optimizer's scope may stand between: dnn/logits/bias/t_0/Adagrad.
+    return any("/".join(parts[:n]) in trained for n in range(1, len(parts)))
 
 
 def aligned(records: Records) -> Records:
@@ -68,26 +71,14 @@ def aligned(records: Records) -> Records:
     common = min(map(len, marks))
     if marks[0][:common] == marks[1][:common] or any(map(all, marks)):
         return records
-    return Records(
-        records.first.without_sets(),
-        records.second.without_sets(),
-        records.new.without_sets(),
-        records.shifted and records.shifted.without_sets(),
-    )
+    return records.each(lambda record: record.without_sets())
 
 
 def compare_workers(records: Records, workers: int) -> Comparison:
     """Compares what every worker computes, at its own steps."""
     whole = compare(records)
     for worker in range(1, workers):
-        one = compare(
-            Records(
-                records.first.of_worker(worker),
-                records.second.of_worker(worker),
-                records.new.of_worker(worker),
-                records.shifted and records.shifted.of_worker(worker),
-            )
-        )
+        one = compare(records.each(operator.methodcaller("of_worker", worker)))
         for row in one.rows:
             row.name += f" (worker {worker})"
         whole.rows += one.rows
@@ -151,8 +142,9 @@ def _same_keys(
     records: Records, of: Any, old_only: list[str], new_only: list[str]
 ) -> list[Row]:
     old, new = of(records.first), of(records.new)
-    second = of(records.second)
+    second = of(records.again)
     shifted = of(records.shifted) if records.shifted else {}
+    told = records.first.variables()
     rows = []
     renamed = counterparts.pair_renamed(records.first, records.new, old, new)
     taken = {key: new.pop(other) for key, other in renamed.items()}
@@ -192,6 +184,7 @@ def _same_keys(
                     new[key].points,
                     second[key].points if key in second else [],
                     shifted[key].points if key in shifted else [],
+                    kind == "variable" and not counterparts.is_trained(told, key),
                 )
             )
     return rows
@@ -215,10 +208,12 @@ def _row(
     new: list[Point],
     second: list[Point],
     shifted: list[Point],
+    is_slot: bool,
 ) -> Row:
     row = Row(old.kind, old.name)
     allowed = Allowed(
         largest_change(records.first, [p.told for p in old.points]),
+        is_slot=is_slot,
         is_result=old.kind in ("metric", "prediction"),
     )
     for i, (a, b) in enumerate(zip(old.points, new)):

@@ -44,8 +44,8 @@ def pair_renamed(
         _nearest(
             first,
             new_record,
-            {k: old[k] for k in lost if _is_trained(told, k)},
-            {k: new[k] for k in added if _is_trained(news, k)},
+            {k: old[k] for k in lost if is_trained(told, k)},
+            {k: new[k] for k in added if is_trained(news, k)},
         )
     )
     return found
@@ -61,8 +61,8 @@ def find_other_layout(
     only the migrated program has, they are the same numbers in another layout.
     """
     told, news = first.variables(), new_record.variables()
-    lost = [k for k in old if k not in new and _is_trained(told, k)]
-    added = [k for k in new if k not in old and _is_trained(news, k)]
+    lost = [k for k in old if k not in new and is_trained(told, k)]
+    added = [k for k in new if k not in old and is_trained(news, k)]
     added = [k for k in added if _is_real(new[k])]
     if not lost or sum(_size(old[k]) for k in lost) != sum(
         _size(new[k]) for k in added
@@ -89,7 +89,7 @@ def base_name(name: str) -> str:
     return name.partition(" (graph ")[0]
 
 
-def _is_trained(told: Mapping[str, Event], key: Key) -> bool:
+def is_trained(told: Mapping[str, Event], key: Key) -> bool:
     return bool(told.get(base_name(key[1]), {}).get("trainable"))
 
 

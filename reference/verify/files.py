@@ -75,7 +75,7 @@ def written(record: Record) -> dict[str, pathlib.Path]:
 def compare_files(records: Records) -> tuple[list[Row], list[str], list[str]]:
     """(rows, what only the original has written, what only the migrated program has)."""
     old, new = written(records.first), written(records.new)
-    second = written(records.second)
+    second = written(records.again)
     shifted = written(records.shifted) if records.shifted else {}
     ends = [(r.end or {}).get("reason") for r in (records.first, records.new)]
     whole = ends == ["ended", "ended"]

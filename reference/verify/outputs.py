@@ -15,15 +15,17 @@ import numpy as np
 from reference.verify import tolerance
 from reference.verify.rows import Records, Row
 
+_UNIT = r"(?:[mun]?s|secs?|mins?|hrs?|h|x|[kKMG]i?B?)\b"
 _NUMBER = re.compile(
-    r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)(?![\w.]*\w)"
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)"
+    rf"(?:(?![\w.]*\w)|(?={_UNIT}))"
     r"|(?<![\w])[-+]?(?:nan|inf)(?!\w)"
 )
 # A line with such a word may tell of the machine, not of the training.
 _OF_TIME = re.compile(
     r"\b(secs?|seconds?|ms|minutes?|hours?|time[ds]?|elapsed|duration|took|speed|"
     r"throughput|date|0x[0-9a-f]+|(?:steps?|examples?|images?|samples?)\s*(?:/|per)\s*s\w*)\b"
-    r"|\d\d:\d\d|\bat 0x",
+    r"|\d\d:\d\d|\bat 0x|#[mun]?s\b",
     re.I,
 )
 _SHOWN = 60
@@ -65,7 +67,7 @@ def compare_printed(
     records: Records, worker: int
 ) -> tuple[list[Row], list[str], list[str]]:
     """(rows, what only the original prints, what only the migrated program does)."""
-    every = (records.first, records.second, records.shifted, records.new)
+    every = (records.first, records.again, records.shifted, records.new)
     ends = [(r.end or {}) for r in (records.first, records.new)]
     stopped = any(end.get("reason") == "enough" for end in ends)
     # What stands after the last step is cut off anywhere.

@@ -60,7 +60,7 @@ def compare_point(
         return
     limit = allowed.at(
         one,
-        records.second.array(second) if second and "digest" in second else None,
+        records.again.array(second) if second and "digest" in second else None,
         records.shifted.array(shifted)
         if shifted and records.shifted and "digest" in shifted
         else None,
@@ -87,7 +87,7 @@ def compare_point(
     )
     worst = float(np.nan_to_num(difference[place], nan=np.inf))
     inexact = one.dtype.kind == "f"
-    if allowed.is_race():
+    if allowed.is_race() or (not inexact and worst <= allowed.own_race):
         row.beyond += 1
         return
     if inexact and not allowed.tells(limit) and worst <= max(limit, 0.0):
@@ -105,17 +105,25 @@ def compare_point(
         if inexact and one.dtype == two.dtype:
             apart = int(ulps(np.asarray(one[place]), np.asarray(two[place])))
             text += f" ({apart} ULPs apart)"
+        far = f"difference {worst:.3g}" if np.isfinite(worst) else "not both numbers"
         fail(
             row,
             a.step,
-            f"{text}; difference {worst:.3g}, allowed {limit:.3g}",
+            f"{text}; {far}, allowed {limit:.3g}",
             worst / max(limit, 1e-300),
+            worst / max(allowed.largest, 1e-300),
         )
 
 
-def fail(row: Row, step: int, what: str, excess: float = float("inf")) -> None:
+def fail(
+    row: Row,
+    step: int,
+    what: str,
+    excess: float = float("inf"),
+    share: float = float("inf"),
+) -> None:
     if row.first is None:
-        row.first, row.what, row.excess = step, what, excess
+        row.first, row.what, row.excess, row.share = step, what, excess, share
 
 
 def _words(row: Row, a: Point, b: Point, second: Told | None) -> None:

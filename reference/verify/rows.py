@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from reference.verify.records import Record
 
@@ -18,7 +19,8 @@ class Row:
       unseen: how many were not kept, and are known to differ in some bit.
       difference, at, allowed, ulps: the largest difference against what was allowed then,
         its step, what was allowed there, and it in representable numbers.
-      first: the first point that is wrong; a sentence in `what`.
+      first: the first point that is wrong; a sentence in `what`; how far beyond what is
+        allowed, as a factor, and as a share of the value.
       old_at, new_at: the lines of the two programs.
       curve: of a scalar: (step, old, new) of every point.
     """
@@ -35,6 +37,7 @@ class Row:
     first: int | None = None
     what: str = ""
     excess: float = 0.0
+    share: float = float("inf")
     old_at: str = ""
     new_at: str = ""
     curve: list[tuple[int, float, float]] = dataclasses.field(default_factory=list)
@@ -55,9 +58,30 @@ class Records:
       first, second: two runs of the original.
       shifted: one with initial values moved by one ULP; None where it was not needed.
       new: the migrated program's.
+      kernels: the original in the migration's TensorFlow; None where it was not needed.
     """
 
     first: Record
     second: Record
     new: Record
     shifted: Record | None = None
+    kernels: Record | None = None
+
+    @property
+    def again(self) -> Record:
+        """What shows how far the original is from itself.
+
+        Where two runs of it in TensorFlow 1.15.5 are alike, that is what its graph
+        computes in another TensorFlow.
+        """
+        return self.kernels or self.second
+
+    def each(self, of: Callable[[Record], Record]) -> Records:
+        """The same part of every record."""
+        return Records(
+            of(self.first),
+            of(self.second),
+            of(self.new),
+            self.shifted and of(self.shifted),
+            self.kernels and of(self.kernels),
+        )

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -38,7 +39,8 @@ class Program:
       root: the directory that is copied.
       path: the program, below the root.
       python: the interpreter.
-      side: "tf1", "compat" (TF1 code on TensorFlow 2's compat.v1) or "tf2".
+      side: "tf1", "compat" (TF1 code on TensorFlow 2's compat.v1), "graph" (TensorFlow 2
+        code that runs graphs in sessions) or "tf2".
     """
 
     name: str
@@ -46,6 +48,13 @@ class Program:
     path: pathlib.Path
     python: str
     side: str
+
+
+def _environment(program: Program) -> dict[str, str]:
+    if program.side == "compat" and program.python == sys.executable:
+        # From TensorFlow 2.16 on tf.compat.v1.layers is there with Keras 2 only.
+        return {**ENVIRONMENT, "TF_USE_LEGACY_KERAS": "1"}
+    return ENVIRONMENT
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +85,7 @@ class Runs:
       preloaded: processes are forked from one that has TensorFlow imported (tests).
       say: is told how far a run is.
       tasks: which processes a program is.
+      completed: modules that the migration imports and lacks; its runs have them.
     """
 
     work: pathlib.Path
@@ -85,6 +95,7 @@ class Runs:
     preloaded: bool = False
     say: Callable[[str], None] = lambda text: None
     tasks: Tasks = ALONE
+    completed: list[str] = dataclasses.field(default_factory=list)
 
     def run(
         self,
@@ -136,8 +147,8 @@ class Runs:
                 path = notebooks.as_program(path)
             except ValueError as error:
                 raise CannotRun(str(error)) from error
-        if program.side == "tf2":
-            workspace.complete(path)
+        if program.side in ("graph", "tf2"):
+            self.completed += workspace.complete(path)
         for part in ("out", "elsewhere", "tmp", "log", "gate"):
             (directory / part).mkdir()
         arguments = paths.inside(
@@ -198,7 +209,7 @@ class Runs:
                 ps=tasks.ps,
                 workers=tasks.workers,
                 client=tasks.client,
-                environment=ENVIRONMENT,
+                environment=_environment(program),
                 task_environment=environment,
                 timeout=self.limits.seconds,
                 command_line=tasks.arguments,

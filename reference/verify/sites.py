@@ -111,7 +111,7 @@ def _flat(events: list[Event]) -> list[tuple[str, str, Told]]:
 
 def fetches(records: Records, old_only: list[str], new_only: list[str]) -> list[Row]:
     steps, reads = _Sites(records, "fetch"), _Sites(records, "read")
-    all_records = (records.first, records.new, records.second, records.shifted)
+    all_records = (records.first, records.new, records.again, records.shifted)
     of_steps = [r.steps if r else [] for r in all_records]
     of_reads = [series.reads(r) if r else [] for r in all_records]
     for k in range(min(len(of_steps[0]), len(of_steps[1]))):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from reference.verify.problems import CannotRun
@@ -35,6 +37,12 @@ def stage_of(
     if fed:
         return f"bisected: {fed} ({where})"
     if first.kind in ("fetch", "read"):
+        wrong = verdict.variable
+        if wrong is not None and _worker(wrong.name) < _worker(first.name):
+            return (
+                f"bisected: it is computed of variables that another worker has changed "
+                f"otherwise before, {wrong.name} at step {wrong.first} ({where})"
+            )
         return (
             "bisected: variables and inputs are alike before the step; the forward "
             f"computation differs ({where})"
@@ -54,6 +62,12 @@ def stage_of(
         "bisected: variables, inputs and gradients are alike; the update differs "
         f"({where})"
     )
+
+
+def _worker(name: str) -> int:
+    """The number of the worker that a value is of; the first is not named."""
+    found = re.search(r"\(worker (\d+)\)", name)
+    return int(found[1]) if found is not None else 0
 
 
 def places(records: Records, verdict: Verdict) -> list[str]:

@@ -121,6 +121,9 @@ def _prepare(scenario: Scenario, run: Run, work: pathlib.Path) -> None:
     (work / "runs").mkdir()
     if scenario.data:
         data.write_mnist(work / "mnist")
+    if scenario.checkpoint:
+        initial = oracle.recorded(scenario, run).initial
+        checkpoints.write(work / "checkpoints", initial, 0)
     if scenario.resumed:  # Both go on from what TensorFlow 1 saved in mid-run.
         checkpoints.copy(oracle.saved(scenario, run), work / "checkpoints")
 
@@ -179,21 +182,25 @@ def main(names: tuple[str, ...], faults: bool, notebooks: bool, steps: int) -> N
         if notebooks:
             raise SystemExit(bool(wrong))
         for case in cases(names, faults):
-            verdict = _judge(case, work, python, steps, originals)
+            if case.fault:
+                verdict = judge_fault(case, work, python, steps, originals)
+            else:
+                verdict = verify_case(
+                    case, work, python, steps=steps, originals=originals
+                )
             wrong += verdict.outcome is not wanted
             mark = " " if verdict.outcome is wanted else "!"
             click.echo(f"{mark} {case}: {verdict.line.splitlines()[0]}")
     raise SystemExit(bool(wrong))
 
 
-def _judge(
+def judge_fault(
     case: Case, work: pathlib.Path, python: str, steps: int, originals: Originals
 ) -> Verdict:
-    """Most faults show at once, some begin late: what some steps do not show, all may."""
-    if case.fault and steps > _FEW:
-        verdict = verify_case(case, work, python, steps=_FEW, originals=originals)
-        if verdict.outcome is Outcome.DIFFERENT:
-            return verdict
+    """Most faults show at once, some begin late: what few steps do not show, all may."""
+    verdict = verify_case(case, work, python, steps=_FEW, originals=originals)
+    if verdict.outcome is Outcome.DIFFERENT or steps <= _FEW:
+        return verdict
     return verify_case(case, work, python, steps=steps, originals=originals)
 
 

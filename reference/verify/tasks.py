@@ -45,6 +45,11 @@ class Tasks:
     def alone(self) -> bool:
         return not self.flags and not self.tf_config
 
+    @property
+    def has_ports(self) -> bool:
+        """Whether the program itself says which ports its tasks have: all runs share them."""
+        return bool(self.flags) and "{workers}" not in self.flags
+
     def arguments(self, job: str, index: int, hosts: Hosts) -> list[str]:
         values = {
             "job": job,

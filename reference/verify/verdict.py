@@ -101,7 +101,7 @@ def judge(
     ]
     # What is printed or written is a value again, cut to some digits.
     own = [r for r in told if r.kind not in ("printed", "file")] or told
-    worst = max(own, key=lambda r: _relative(r))
+    worst = max(own, key=lambda r: (r.difference, _relative(r)))
     if worst.difference == 0:
         size = "bit for bit"
     else:
@@ -140,11 +140,14 @@ def _why(records: Records, row: Row) -> str:
     if records.shifted is None:
         return f"that is {tolerance.ULPS} ULPs of its largest value"
     each = ", or one for each update," if row.kind == "variable" else ""
-    return (
+    found = (
         f"it is the larger of {tolerance.ULPS} ULPs of the value{each} and "
         f"{tolerance.AMPLIFIED} times what one ULP of the initial values and inputs "
         "moves it"
     )
+    if records.kernels is not None:
+        found += ", or twice what this TensorFlow's kernels change of the original"
+    return found
 
 
 def _different(

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable
 
 from migrate import emitted
+from reference import parsing
 from reference.verify.problems import CannotRun
 
 _LEFT = shutil.ignore_patterns(
@@ -76,7 +77,7 @@ def local_files(program: pathlib.Path, root: pathlib.Path) -> list[pathlib.Path]
         if path.suffix != ".py":
             continue
         try:
-            tree = ast.parse(path.read_bytes())
+            tree = parsing.parse(path.read_bytes())
         except SyntaxError:
             continue
         for name, level in _imported(tree):
@@ -101,15 +102,22 @@ def _imported(tree: ast.AST) -> Iterable[tuple[str, int]]:
                 yield (f"{module}.{alias.name}" if module else alias.name), node.level
 
 
-def complete(program: pathlib.Path) -> None:
-    """Writes beside a migrated program the modules of the tool that it imports and lacks."""
+def complete(program: pathlib.Path) -> list[str]:
+    """Writes beside a migrated program the modules of the tool that it imports and lacks.
+
+    Returns:
+      their names.
+    """
     known = {emitted.module_of(name) for name in emitted.names()}
     work = [program.read_text(errors="replace")]
     written: set[str] = set()
+    lacking: list[str] = []
     while work:
         text = work.pop()
         try:
-            names = {name.partition(".")[0] for name, _ in _imported(ast.parse(text))}
+            names = {
+                name.partition(".")[0] for name, _ in _imported(parsing.parse(text))
+            }
         except SyntaxError:
             continue
         for module in sorted(names & known - written):
@@ -118,9 +126,11 @@ def complete(program: pathlib.Path) -> None:
                 program.parent / f"{module}.py"
             ).exists():
                 continue
+            lacking.append(module)
             files = emitted.files(module)
             emitted.write(files, program.parent)
             work += [emitted.source(file).decode() for file in files]
+    return lacking
 
 
 def support_modules() -> list[str]:

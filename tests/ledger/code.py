@@ -22,6 +22,8 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from reference import parsing
+
 ROOT = pathlib.Path(__file__).parents[2]
 _PACKAGES = ("tests", "reference")
 
@@ -57,7 +59,7 @@ def _module(name: str) -> _Module | None:
     if path is None:
         return None
     source = path.read_text("utf-8")
-    tree = ast.parse(source)
+    tree = parsing.parse(source)
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     defined: dict[str, list[ast.stmt]] = {}
     imported: dict[str, tuple[str, str]] = {}
@@ -130,7 +132,7 @@ def _without_comments(source: str) -> list[str]:
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column]
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsing.parse(source)):
         body = getattr(node, "body", None)
         if (
             isinstance(body, list)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from migrate import emitted
+from reference import parsing
 from reference.processes import Launch
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -34,6 +35,20 @@ _IGNORED = {"__pycache__", ".git"}
 # A checkpoint's state file holds the times of its checkpoints.
 _TIMES = re.compile(rb"(?m)^(all_model_checkpoint|last_preserved)_timestamps?:.*$")
 _READ_BY_TENSORFLOW = ("TF_", "KERAS_", "OPENBLAS_", "OMP_", "CUDA_", "XLA_")
+# Terraform's variables begin with "TF_", too:
+# developer.hashicorp.com/terraform/cli/config/environment-variables
+_READ_BY_TERRAFORM = (
+    *("TF_CLI_", "TF_DATA_DIR", "TF_IGNORE", "TF_IN_AUTOMATION", "TF_INPUT", "TF_LOG"),
+    *(
+        "TF_PLUGIN_",
+        "TF_REATTACH_",
+        "TF_REGISTRY_",
+        "TF_STATE_",
+        "TF_TOKEN_",
+        "TF_VAR_",
+    ),
+    "TF_WORKSPACE",
+)
 
 
 @functools.cache
@@ -106,6 +121,7 @@ def look_at(launch: Launch) -> Seen:
             name: _same_everywhere(value)
             for name, value in sorted(launch.inherited.items())
             if name.startswith(_READ_BY_TENSORFLOW)
+            and not name.startswith(_READ_BY_TERRAFORM)
         },
     }
     whole = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
@@ -179,7 +195,7 @@ def _imports(script: pathlib.Path) -> tuple[pathlib.Path, ...]:
     """Modules of the same directory, or of the repository, that a script imports."""
     places: set[tuple[pathlib.Path, str]] = set()
     try:
-        tree = ast.parse(script.read_bytes())
+        tree = parsing.parse(script.read_bytes())
     except SyntaxError:  # Python 2, or a case of what cannot be read.
         return ()
     for node in ast.walk(tree):
@@ -241,7 +257,9 @@ def content(path: pathlib.Path) -> bytes:
     data = path.read_bytes()
     if path.name == "checkpoint":
         data = _TIMES.sub(b"", data)
-    if path.is_relative_to(_temporary()) and b"\0" not in data[:1024]:
+    # A checkout may lie in a temporary directory, too: its files are the same anywhere.
+    made = path.is_relative_to(_temporary()) and not path.is_relative_to(ROOT)
+    if made and b"\0" not in data[:1024]:
         data = _same_everywhere(data.decode("utf-8", "surrogateescape")).encode(
             "utf-8", "surrogateescape"
         )

@@ -57,6 +57,7 @@ class _Later:
         raise Needed
 
     __getitem__ = __iter__ = __call__ = __len__ = __contains__ = __eq__ = _use
+    __str__ = __format__ = _use  # type: ignore[assignment]
     __truediv__ = __fspath__ = __or__ = __add__ = __bool__ = __lt__ = __gt__ = _use
     __hash__ = None  # type: ignore[assignment]
 

@@ -60,6 +60,13 @@ def test_whatever_processes_see_is_in_it(change: str, tmp_path: pathlib.Path) ->
     assert launches.look_at(launch).digest != before
 
 
+def test_variables_of_terraform_are_no_part_of_it(tmp_path: pathlib.Path) -> None:
+    launch = _launch(tmp_path)
+    inherited = {"TF_CLI_CONFIG_FILE": "/home/me/.terraformrc", "TF_VAR_zone": "a"}
+    told = Launch(launch.python, launch.command, launch.environment, inherited)
+    assert launches.look_at(told).digest == launches.look_at(launch).digest
+
+
 def test_a_script_of_ours_is_seen_with_what_it_imports() -> None:
     script = launches.ROOT / "tests" / "support" / "tf2_contrib_optimizers.py"
     seen = launches.look_at(Launch(sys.executable, (str(script),), {}, {}))
@@ -87,3 +94,17 @@ def test_an_archive_is_known_by_its_arrays(tmp_path: pathlib.Path) -> None:
     assert launches.entries(one, a) == launches.entries(two, a)
     assert launches.entries(one, b) != launches.entries(two, b)
     assert launches.entries(one, no) != launches.entries(two, no)
+
+
+def test_a_checkout_in_a_temporary_directory_is_as_any_other(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files keep what they say of ports and paths: they are compared with a commit's."""
+    file = tmp_path / "program.py"
+    file.write_text("HOSTS = 'localhost:22222'\n")
+    written = launches.content(file)
+    monkeypatch.setattr(launches, "ROOT", tmp_path)
+    committed = launches.content(file)
+    assert written != committed
+    file.write_text("HOSTS = 'localhost:22223'\n")
+    assert launches.content(file) != committed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
-import tempfile
+import shutil
 
 import pytest
 
@@ -41,9 +41,11 @@ class Oracle:
         key = scenario.name, run.name
         if key not in self._live:
             initial = oracle.recorded(scenario, run).initial
-            # Another one each time: a proof that stands gives up halfway.
-            name = f"{scenario.name}-{run.name}-"
-            work = pathlib.Path(tempfile.mkdtemp(prefix=name, dir=self._work))
+            work = self._work / f"{scenario.name}-{run.name}"
+            shutil.rmtree(
+                work, ignore_errors=True
+            )  # A proof that stands gives up halfway.
+            work.mkdir()
             self._live[key] = oracle.live(scenario, run, python, work, initial)
         return self._live[key]
 

@@ -205,6 +205,21 @@ def test_what_cannot_be_read_is_told(
     index.write_bytes(index.read_bytes()[:-20])
     with pytest.raises(Unreadable, match="the index is cut off"):
         Bundle(index)
+    index, data = copy("flipped")
+    Bundle(index).check(Bundle(index).entries["tower/table"])
+    at = Bundle(index).entries["tower/table"].parts[1].offset
+    values = bytearray(data.read_bytes())
+    values[at] ^= 1
+    data.write_bytes(bytes(values))
+    with pytest.raises(Unreadable, match="checksum of tower/table does not match"):
+        Bundle(index).check(Bundle(index).entries["tower/table"])
+    for given in (
+        ["compare", index, mixed],
+        ["convert", index, tmp_path / "new", *SPREAD],
+    ):
+        result = invoke(*given)
+        assert result.exit_code == 2 and "is damaged" in result.output
+    assert not list(tmp_path.glob("new*"))
     old = tmp_path / "model.ckpt"
     old.write_bytes(b"one file")
     with pytest.raises(Unreadable, match="before TensorFlow 0.12"):
@@ -424,6 +439,40 @@ def test_partitions_ask_how_ids_were_spread(
     # Parts of the second axis have all rows in order.
     asked = [line.split()[0] for line in result.output.splitlines()[:-1]]
     assert asked == ["net/wide", "net/table/embeddings"]
+
+
+@pytest.mark.parametrize(
+    ("option", "row"),
+    [
+        (["--leave", "nowhere/*"], "--leave nowhere/*  no entry has such a name"),
+        (
+            ["--partition-strategy", "nowhere=mod"],
+            "--partition-strategy nowhere=mod  no variable has such a name",
+        ),
+    ],
+)
+def test_an_option_that_names_nothing_is_told(
+    mixed: pathlib.Path, tmp_path: pathlib.Path, option: list[str], row: str
+) -> None:
+    result = invoke("convert", mixed, tmp_path / "new", *SPREAD, *option)
+    assert result.exit_code == 1
+    assert row in [re.sub("  +", "  ", line) for line in result.output.splitlines()]
+
+
+def test_averages_that_are_not_there_are_told(
+    saved: Callable[[str], pathlib.Path], tmp_path: pathlib.Path
+) -> None:
+    source = saved("adam") / f"model.ckpt-{FIRST}"
+    result = invoke("convert", source, tmp_path / "new", *SPREAD, "--averages")
+    assert result.exit_code == 1 and "has no moving averages" in result.output
+
+
+def test_names_reach_slots() -> None:
+    entry = Entry("old/Adam", "float32", (2,), (), "old/Adam")
+    items = {"old/Adam": contents.Item(entry, contents.SLOT, "old", "Adam", "m")}
+    wanted = [matching.Wanted("k", ("Adam/new/m",), (2,), "float32", slot=("new", "m"))]
+    found = matching.match(wanted, items, matching.Choices(names={"new": "old"}))
+    assert [t.entry for t in found.taken] == [entry]
 
 
 def test_mod_needs_the_sizes_that_mod_gives() -> None:

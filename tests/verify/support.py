@@ -11,9 +11,10 @@ import pytest
 from migrate.options import Options
 from migrate.pipeline import migrate_bytes
 from reference.environment import find_tf1
-from reference.verify.runs import Limits
+from reference.verify.runs import LAUNCHER, Limits
 from reference.verify.verdict import Verdict
 from reference.verify.verification import Request, verify
+from tests import ledger
 
 ALONE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
 
@@ -52,6 +53,8 @@ def verified(
     python = find_tf1()
     if python is None:
         pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")
+    migration = new.parent if new is not None else ledger.COMPILER
+    ledger.rests_on(LAUNCHER, old.parent, migration)
     work.mkdir(parents=True, exist_ok=True)
     return verify(
         Request(

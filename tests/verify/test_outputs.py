@@ -40,10 +40,18 @@ def test_the_last_digit_printed_may_be_rounded_otherwise() -> None:
     assert not row.wrong
 
 
-@pytest.mark.parametrize("line", ["took %s s", "%s steps/sec", "Elapsed time: %s"])
+@pytest.mark.parametrize(
+    "line",
+    ["took %s s", "%s steps/sec", "Elapsed time: %s", "AvgTime: %sms", "%ss left"],
+)
 def test_what_tells_of_time_is_not_compared(line: str) -> None:
     old, new = _of(line % 1.5), _of(line % 9.5)
     assert outputs.compare_groups("printed", "", old, old, {}, new) == ([], [], [])
+
+
+def test_a_number_has_its_unit_and_a_name_its_number() -> None:
+    (words,) = _of("layer3 of 3x3, 12.5k rows, 2.5sec/step, model_1")
+    assert words == "layer3 of 3x3, #k rows, #sec/step, model_1"
 
 
 def test_what_is_another_in_each_run_is_not_compared() -> None:

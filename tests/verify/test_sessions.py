@@ -49,3 +49,43 @@ def test_a_program_that_fails_is_told(tmp_path: pathlib.Path) -> None:
     verdict = verified(old, old, tmp_path / "work")
     assert verdict.outcome is Outcome.UNKNOWN
     assert "no data" in verdict.line
+
+
+def test_functions_whose_variables_have_no_names(tmp_path: pathlib.Path) -> None:
+    """Steps that the program calls: nothing of the tool's is there to be watched."""
+    old = copied(ALONE / "interactive_softmax.py", tmp_path / "old")
+    new = migrated(old, tmp_path / "new")
+    assert "plain_session" not in new.read_text()
+    arguments = [f"--out={tmp_path}"]
+    equal = verified(old, new, tmp_path / "equal", arguments)
+    assert equal.outcome is Outcome.EQUAL, unproven(equal)
+    assert equal.comparison is not None
+    slots = [r for r in equal.comparison.rows if "Adam" in r.name and r.steps]
+    assert len({r.name for r in slots}) == len(slots) >= 4
+
+
+AT_REST = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [])
+w = tf.Variable(0.5, name="w")
+train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(1.0 - w * x))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for value in [1.0, 0.0, 0.0, 0.5, 2.0]:
+        sess.run(train, {x: value})
+    print(sess.run(w))
+"""
+
+
+def test_an_update_by_nothing_is_a_step(tmp_path: pathlib.Path) -> None:
+    """A gradient of zero leaves the variable as it is: the steps after it stay in place."""
+    old = tmp_path / "old" / "at_rest.py"
+    old.parent.mkdir()
+    old.write_text(AT_REST)
+    new = migrated(old, tmp_path / "new")
+    assert "plain_session" not in new.read_text()
+    equal = verified(old, new, tmp_path / "equal")
+    assert equal.outcome is Outcome.EQUAL, unproven(equal)
+    assert equal.comparison is not None and equal.comparison.steps == (5, 5)

@@ -66,6 +66,7 @@ def main():
         tf1.keep_step(recorder, told)
         tf1.keep_order(recorder)
         tf1.keep_rows_in_order(told)
+        tf1.keep_shuffles_apart(told)
     unseeded = seeds.seed_python(settings.seed)
     recorder.at_end = lambda: {"told": dict(told, generators=unseeded())}
     seeds.seed_tensorflow(settings.seed, told)

@@ -205,14 +205,17 @@ def own_file(settings, path):
 
 
 def moved_by_ulps(value, ulps):
-    """An array of floats, each so many representable numbers away from zero."""
+    """An array of floats, each so many representable numbers away from zero.
+
+    Each other element goes towards zero, so that a sum does not gather them. Of a number
+    below zero all go the other way.
+    """
     if not ulps or value.dtype.kind != "f":
         return value
     outward = np.where(value < 0, -np.inf, np.inf).astype(value.dtype)
-    # Each other element the other way, so that a sum does not gather them.
     inward = np.zeros_like(outward)
-    odd = (np.arange(value.size) % 2).astype(bool).reshape(value.shape)
-    for _ in range(ulps):
+    odd = (np.arange(value.size) % 2 == (ulps > 0)).reshape(value.shape)
+    for _ in range(abs(ulps)):
         value = np.where(
             value == 0, value, np.nextafter(value, np.where(odd, inward, outward))
         )

@@ -178,9 +178,22 @@ class Watch:
             if drawn:
                 self._told.setdefault("draws", drawn)
             recorder.event(kind, step=recorder.steps, **event)
+            if self._settings.ulps and whole and not feed_dict:
+                self._move(session, graph, recorder.steps)
             recorder.count()
         elif event["fetches"] and not graphs.only_saves(ops):
             recorder.event(kind, step=recorder.steps, **event)
+
+    def _move(self, session, graph, step):
+        """Moves what is trained, as feeds are moved: this program has its batches elsewhere.
+
+        One step this way and the next that way, as roundings go.
+        """
+        for variable in graph.get_collection("trainable_variables"):
+            value = np.asarray(self._run(session, variable))
+            ulps = self._settings.ulps
+            moved = moved_by_ulps(value, ulps if step % 2 else -ulps)
+            variable.load(moved, session)
 
     def _initialized(self, session, variables):
         try:
@@ -296,6 +309,40 @@ def keep_rows_in_order(told):
         return enqueue(*args, **kwargs)
 
     feeding_functions._enqueue_data = enqueued
+
+
+def keep_shuffles_apart(told):
+    """Dataset.shuffle(...).repeat() gives its rows in the order of TensorFlow 2.
+
+    TensorFlow 1.15 makes one operation of the two, which draws from other streams. With
+    that switched off both order the rows alike.
+
+    Args:
+      told: gets `fused`, whether a program has such a dataset.
+    """
+    try:
+        from tensorflow.python.data.experimental.ops import optimization_options
+        from tensorflow.python.data.ops import dataset_ops
+    except ImportError:
+        return
+    options = optimization_options.OptimizationOptions
+    public = getattr(options, "_static_optimizations", None)
+    repeat = getattr(dataset_ops, "RepeatDataset", None)
+    shuffle = getattr(dataset_ops, "ShuffleDataset", None)
+    if public is None or repeat is None or shuffle is None:
+        return  # A TensorFlow 2, which keeps them apart.
+    made = repeat.__init__
+
+    def chosen(self):
+        return [name for name in public(self) if name != "shuffle_and_repeat_fusion"]
+
+    def repeated(self, input_dataset, *args, **kwargs):
+        if isinstance(getattr(input_dataset, "_dataset", input_dataset), shuffle):
+            told["fused"] = True
+        made(self, input_dataset, *args, **kwargs)
+
+    options._static_optimizations = chosen
+    repeat.__init__ = repeated
 
 
 def watch_estimators(recorder):

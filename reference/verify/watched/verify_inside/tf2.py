@@ -232,14 +232,16 @@ class Watch:
             before = self._values(variables)
             results = call()
             after = self._values(variables)
-            changed = before.keys() != after.keys() or any(
+            # An update by nothing is a step, too: a gradient may be zero.
+            stepped = before.keys() != after.keys() or _trains(function)
+            stepped = stepped or any(
                 before[name].tobytes() != value.tobytes()
                 for name, value in after.items()
             )
-            if changed and recorder.enough():
+            if stepped and recorder.enough():
                 recorder.leave()
             told = {"fetches": results}
-            self._record(variables, function, args, told, after if changed else None)
+            self._record(variables, function, args, told, after if stepped else None)
             return results
 
     def _is_update(self, replicas, step):
@@ -425,6 +427,20 @@ def _writes(replicas, step):
             types.append(op.type)
         nested = nested or op.type.endswith(("PartitionedCall", "While", "If", "Case"))
     return types, nested
+
+
+def _trains(function):
+    """Whether an optimizer's operation is in a function that was called.
+
+    Of mere assignments, and of what stands in a branch, it is seen whether they change
+    anything.
+    """
+    traces = getattr(function, "_list_all_concrete_functions", list)()
+    return any(
+        graphs.writes(op.type) and not op.type.startswith("Assign")
+        for trace in traces
+        for op in trace.graph.get_operations()
+    )
 
 
 def _leaves(args):
