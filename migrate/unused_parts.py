@@ -46,11 +46,17 @@ def retry(
         if program not in unused:
             unused[program] = find_unused(_trees(program))
         found = unused[program].get(real, [])
-        if found and all(any(u.holds(f.line) for u in found) for f in _real(result)):
+        if any(u.holds(f.line) for u in found for f in _real(result)):
             new = _without(result, found, options, core)
             if new is not None:
                 again[result.path] = new
     return [again.get(result.path, result) for result in results]
+
+
+def _marked(finding: Finding) -> Finding:
+    """A refusal that decides nothing."""
+    reason = f"nothing calls this code: {finding.reason}"
+    return dataclasses.replace(finding, unused=True, reason=reason)
 
 
 def _real(result: FileResult) -> list[Finding]:
@@ -77,7 +83,10 @@ def _trees(files: Iterable[str]) -> dict[str, ast.Module]:
 def _without(
     result: FileResult, unused: Sequence[Unused], options: Options, core: Core | None
 ) -> FileResult | None:
-    """A file's migration with its unused code as it was; None where it stays refused."""
+    """A file's migration with its unused code as it was; None where it fails.
+
+    One that stays refused is so for what is called.
+    """
     data = result.path.read_bytes()
     source = python.decode(data)
     lines = source.text.split("\n")
@@ -96,7 +105,7 @@ def _without(
     new = pipeline.migrate_bytes(
         result.path, source.encode("\n".join(text)), options, core
     )
-    if new.failed or _real(new):
+    if new.failed:
         return None
     bodies = [
         "\n".join(lines[u.first - 1 : u.last])
@@ -113,12 +122,14 @@ def _without(
         for f in new.findings
         if f.line <= len(origins)
     ]
-    left = [
-        dataclasses.replace(
-            f, unused=True, reason=f"nothing calls this code: {f.reason}"
-        )
-        for f in _real(result)
-    ]
+    left = [_marked(f) for f in _real(result) if any(u.holds(f.line) for u in unused)]
+    if _real(new):
+        # What the file has of TensorFlow besides stays with it, part of what is refused.
+        places = {(f.line, f.column) for f in (*findings, *left)}
+        rest = [f for f in result.findings if (f.line, f.column) not in places]
+        rest = [f for f in rest if f.code == outcomes.PART]
+        told = tuple(sorted([*findings, *left, *rest]))
+        return dataclasses.replace(result, findings=told)
     written = source.encode(whole)
     return dataclasses.replace(
         new,

@@ -62,6 +62,28 @@ CODES = (
         promise="The program is left as it is.",
     ),
     Code(
+        "G008",
+        "changed after the graph is built",
+        "The program changes something after the graph is built, such as a name that is bound again, an attribute that is set, or a list that grows. A step function of the result would read the changed value.",
+        why="TensorFlow 1 reads Python's values once, where the graph is built. A step function reads them when TensorFlow traces it, at its first call. A value that changes in between would change the result, and no error tells you so.",
+        before="""import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 4])
+w = tf.get_variable("w", [4, 1])
+scale = 2.0
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) * scale))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    scale = 1.0 / 255
+    for _ in range(10):
+        sess.run(train_op, {x: np.ones((8, 4)) * scale})
+""",
+        recipe="Give what is changed after the graph is built a name of its own.",
+        promise="The program is left as it is.",
+    ),
+    Code(
         "G009",
         "internal error",
         "The tool failed on this file. All other files are processed.",

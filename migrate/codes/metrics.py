@@ -14,7 +14,7 @@ CODES = (
     Code(
         "M111",
         "summary writer",
-        "`tf.summary.FileWriter` becomes `training_session.SummaryWriter`, which writes the same event files. A graph that the program passes is not written.",
+        "`tf.summary.FileWriter` becomes `tf.compat.v1.summary.FileWriter`, made under a graph because eager mode makes none. Where the program keeps a session it becomes `training_session.SummaryWriter`. Both write the same event files. A graph that the program passes is not written.",
         why="A TensorFlow 1 program had one graph, which TensorBoard could draw. Now each step function has a graph of its own, so there is no single graph to write.",
     ),
     Code(

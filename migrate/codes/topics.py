@@ -32,7 +32,7 @@ TOPICS: dict[str, str] = {
     "hooks of Estimators": "E118 E132 E133 E151 E152 E154 E155 H130 H131 K130 K131",
     "strategies of Estimators": "E130 E131 E153 O111",
     "parts of an Estimator program": "E106 E134 E160 E161 E162 S124 S125",
-    "checks of the result": "G001 G002 G003 G004 G005 G006 G007 G009",
+    "checks of the result": "G001 G002 G003 G004 G005 G006 G007 G008 G009",
     "hooks of sessions": "H102 H103 H105 H110 H120 H121 H122 H123",
     "iterators": "I101 I103 I105 I111 I130 I138 S182",
     "queue input": "I110 I120 I131 I132 I133 I134 I135 I136 I137 I139",

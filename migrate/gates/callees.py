@@ -18,10 +18,15 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclasses.dataclass(frozen=True)
 class Effect:
-    """What a call does, and by which name both programs know it."""
+    """What a call does, and by which name both programs know it.
+
+    Attributes:
+      reads: whether it only fetches the data that the process itself computes with.
+    """
 
     kind: str
     name: str
+    reads: bool = False
 
 
 class Callees:
@@ -128,6 +133,29 @@ class Callees:
                 return Effect("", effect.name)  # It builds a graph of what it is given.
         return effect
 
+    def _is_open_file(self, node: ast.expr) -> bool:
+        """Whether it is a file that TensorFlow opened, or a name for one.
+
+        Of a parameter it is not known.
+        """
+        if isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func) or ""
+            return table.longest(symbol, table.TENSORFLOW) == table.FILES
+        if not isinstance(node, ast.Name):
+            return False
+        for binding in self.bindings(node):
+            values = [getattr(binding, "value", None)]
+            if isinstance(binding, (ast.With, ast.AsyncWith)):
+                values = [
+                    item.context_expr
+                    for item in binding.items
+                    if isinstance(item.optional_vars, ast.Name)
+                    and item.optional_vars.id == node.id
+                ]
+            if any(isinstance(v, ast.Call) and self._is_open_file(v) for v in values):
+                return True
+        return False
+
     def _of_name(self, called: ast.Name) -> Effect | None:
         bindings = self.bindings(called)
         if called.id == "get_ipython":
@@ -145,6 +173,8 @@ class Callees:
         name, receiver = called.attr, called.value
         if name in table.PURE_METHODS | table.GRAPH_METHODS or _is_super(receiver):
             return None
+        if name in table.FILE_METHODS and self._is_open_file(receiver):
+            return Effect(table.FILES, f".{name}")
         of_tensorflow, known = self.origins.of(receiver)
         fresh = isinstance(receiver, ast.Call) and known
         if of_tensorflow or fresh:  # `RandomState(0).rand()`: nobody else has it.
@@ -202,7 +232,7 @@ def last_name(node: ast.expr) -> str:
 def _of_path(path: str, symbol: str | None) -> Effect | None:
     """The effect of a function of another module."""
     if table.longest(path, table.READERS):
-        return Effect(table.FILES, path.rpartition(".")[2])
+        return Effect(table.FILES, path.rpartition(".")[2], reads=True)
     if symbol and symbol.startswith("tf."):
         kind = table.longest(symbol, table.TENSORFLOW)
         return Effect(kind, _common_name(symbol)) if kind else None

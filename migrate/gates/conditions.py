@@ -51,6 +51,11 @@ class Guard:
         )
 
     @property
+    def is_job(self) -> bool:
+        """Whether it asks which job of the cluster this process is of."""
+        return self.kind is Kind.TEST and bool(self.words & table.JOBS)
+
+    @property
     def is_mode(self) -> bool:
         """Whether it asks for the mode of a model_fn, which has a function for each."""
         return self.kind is Kind.TEST and bool(self.words & table.MODES)

@@ -18,6 +18,7 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.gates import order_of_names, shapes
 from migrate.gates.conditions import Guard, Kind, without
+from migrate.gates.late_changes import late_changes
 from migrate.gates.traces import Site, sites_of
 from migrate.source.nodes import tree_of
 from migrate.tables import host_effects as table
@@ -36,6 +37,7 @@ class Wrong(enum.Enum):
     TWICE = "twice"
     CONDITION = "condition"
     ORDER = "order"
+    CHANGED = "changed"
     # No faults: they are told.
     SERVED = "served"
     TRACED = "traced"
@@ -57,7 +59,7 @@ def differences(
     if original == result:
         return []
     scopes = scopes_of(tree_of(original)), scopes_of(tree_of(result))
-    moved = list(_moved_names(*scopes))
+    moved = [*_moved_names(*scopes), *_changed_values(*scopes)]
     if not shapes.differ(*scopes):
         return moved
     all_old, all_new = sites_of(scopes[0], original), sites_of(scopes[1], result)
@@ -121,6 +123,16 @@ def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
     for name, _ in order_of_names.imports_above_paths(new):
         reason = f"`import {name}` would stand above the change of sys.path"
         yield Difference(line, Wrong.ORDER, reason)
+
+
+def _changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
+    """What the graph was built with, and a step would see as it is later."""
+    for name, line, step in late_changes(old, new):
+        reason = (
+            f"the graph has `{name}` as it was before this line; "
+            f"the function `{step}` would read it after"
+        )
+        yield Difference(line, Wrong.CHANGED, reason)
 
 
 def _is_raise(site: Site) -> bool:
@@ -255,6 +267,8 @@ def _conditions(
         for guard in new
         if guard.kind is Kind.SERVE
         or (guard.left and not any(guard.is_like(end) for end in ends))
+        # A task of another job, as a parameter server, computes with no data.
+        or (one.effect.reads and guard.is_job)
     ]
     if served and _is_seen(one) and one.effect.kind not in table.GENERATORS:
         reason = f"`{_shown(one)}` runs in the coordinator alone: the others serve it"

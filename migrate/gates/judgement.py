@@ -8,10 +8,11 @@ from migrate.findings import Finding, Outcome
 from migrate.gates.effects import Difference, Wrong, differences
 from migrate.migration import Migration
 
-_RECIPE = (
-    "Move the statement to where nothing that is moved stands between, before the cluster "
-    "or after the session; if that cannot be, please report it."
-)
+_RECIPES = {
+    "G007": "Move the statement to where nothing that is moved stands between, before the "
+    "cluster or after the session; if that cannot be, please report it.",
+    "G008": "Give what is changed after the graph is built a name of its own.",
+}
 # What is no fault, and is told.
 _CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
 
@@ -50,14 +51,16 @@ def refusals(original: str, result: str) -> tuple[Finding, ...]:
 
 def _refused(found: list[Difference], text: str) -> tuple[Finding, ...]:
     return tuple(
-        _finding(d, "G007", Outcome.REFUSED, text)
+        _finding(
+            d, "G008" if d.wrong is Wrong.CHANGED else "G007", Outcome.REFUSED, text
+        )
         for d in found
         if d.wrong not in _CODES
     )
 
 
 def _finding(found: Difference, code: str, outcome: Outcome, text: str) -> Finding:
-    recipe = _RECIPE if outcome is Outcome.REFUSED else ""
+    recipe = _RECIPES.get(code, "")
     line = text.split("\n")[found.line - 1]
     column = len(line) - len(line.lstrip()) + 1
     return Finding(found.line, column, code, outcome, "", found.reason, recipe)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What is told of a graph that stands elsewhere than its session: of a form in which it is
 # brought there, what is told then says more.
-_ELSEWHERE = frozenset({"C102", "S101", "S103"})
+_ELSEWHERE = frozenset({"C102", "S101", "S103", "S109"})
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
 

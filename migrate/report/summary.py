@@ -231,11 +231,15 @@ def place(path: str, finding: Finding) -> str:
 
 
 def listed(result: FileResult) -> list[Finding]:
-    """The findings of a file that are told one by one: what is left to do, and choices."""
+    """The findings of a file that are told one by one: what is left to do, and choices.
+
+    Of a file that is refused, not what stands in code that nothing calls: it can wait.
+    """
+    refused = any(f.blocks for f in result.findings)
     return [
         f
         for f in result.findings
-        if not f.hidden
+        if not (f.hidden or (refused and f.unused))
         and ((f.outcome in LOUD and f.code not in _CONSEQUENCES) or f.code in _NOTED)
     ]
 

@@ -33,14 +33,14 @@ _scopes = _Scopes()
 _scoped = set()  # Keys of functions that take arguments from scopes.
 
 
-def arg_scope_func_key(function):
+def arg_scope_func_key(op):
     """What a scope knows a function by."""
-    return getattr(function, "_key_op", str(function))
+    return getattr(op, "_key_op", str(op))
 
 
-def has_arg_scope(function):
+def has_arg_scope(func):
     """Whether a function takes arguments from scopes."""
-    return arg_scope_func_key(function) in _scoped
+    return arg_scope_func_key(func) in _scoped
 
 
 def current_arg_scope():
@@ -48,16 +48,16 @@ def current_arg_scope():
     return _scopes.open[-1]
 
 
-def add_arg_scope(function):
+def add_arg_scope(func):
     """Decorates a function that takes arguments from scopes, below those it is given."""
-    key = f"{function.__module__}.{function.__name__}"
+    key = f"{func.__module__}.{func.__name__}"
 
-    @functools.wraps(function)
+    @functools.wraps(func)
     def scoped(*args, **kwargs):
         given = current_arg_scope().get(key)
         if given:
             kwargs = {**given, **kwargs}
-        return function(*args, **kwargs)
+        return func(*args, **kwargs)
 
     scoped._key_op = key
     _scoped.add(key)
@@ -276,11 +276,11 @@ def aggregate_metric_map(names_to_tuples):
 _ALIASES = "contrib_framework/aliases"
 
 
-def collect_named_outputs(names, alias, outputs):
+def collect_named_outputs(collections, alias, outputs):
     """Lists what a layer gives in collections, under a name."""
-    if names:
+    if collections:
         v1.add_to_collection(_ALIASES, (outputs, alias.rstrip("/")))
-        v1.add_to_collections(names, outputs)
+        v1.add_to_collections(collections, outputs)
     return outputs
 
 

@@ -22,7 +22,7 @@ v1 = tf.compat.v1
 # -- strategies ---------------------------------------------------------------
 
 
-def MirroredStrategy(devices=None, num_gpus=None, **_):
+def MirroredStrategy(devices=None, num_gpus=None, num_gpus_per_worker=None, **_):
     """tf.distribute.MirroredStrategy, and that of tf.contrib with `num_gpus`.
 
     Devices have to exist for it. Where there are fewer GPUs, or more CPUs are named
@@ -31,15 +31,22 @@ def MirroredStrategy(devices=None, num_gpus=None, **_):
 
     Args:
       devices: their names; by default all GPUs, or the CPU.
-      num_gpus: how many GPUs, instead of their names.
+      num_gpus: how many GPUs, instead of their names. By place this is how gradients
+        are added up in tf.distribute, which TensorFlow chooses here.
+      num_gpus_per_worker: the same number.
 
     Raises:
-      ValueError: there are both.
+      ValueError: there are several of these.
     """
-    if devices is not None and num_gpus is not None:
-        raise ValueError("Must only specify one of `devices` and `num_gpus`.")
-    if num_gpus is not None:
-        devices = [f"/gpu:{i}" for i in range(int(num_gpus))] or None
+    if not hasattr(num_gpus, "__index__"):
+        num_gpus = None
+    given = [v for v in (devices, num_gpus, num_gpus_per_worker) if v is not None]
+    if len(given) > 1:
+        raise ValueError(
+            "Must only specify one of `devices`, `num_gpus` and `num_gpus_per_worker`."
+        )
+    if devices is None and given:
+        devices = [f"/gpu:{i}" for i in range(int(given[0]))]
     return _mirrored(tuple(_existing(list(devices))) if devices else None)
 
 
@@ -114,7 +121,28 @@ class ParameterServerStrategy(ByCluster):
 
     tf.distribute.experimental's of TF1 as well. (TF2's class of that name has a
     coordinator.)
+
+    Args:
+      num_gpus_per_worker: at most one. By place this is `cluster_resolver` in
+        tf.distribute.experimental.
+      cluster_resolver: that of TF_CONFIG.
+
+    Raises:
+      ValueError: there are more GPUs, or the cluster is another one.
     """
+
+    def __init__(self, num_gpus_per_worker=0, cluster_resolver=None, **_):
+        resolvers = tf.distribute.cluster_resolver
+        if isinstance(num_gpus_per_worker, resolvers.ClusterResolver):
+            num_gpus_per_worker, cluster_resolver = 0, num_gpus_per_worker
+        super().__init__(num_gpus_per_worker)
+        if not isinstance(
+            cluster_resolver, (type(None), resolvers.TFConfigClusterResolver)
+        ):
+            raise ValueError(
+                "The cluster is that of TF_CONFIG: set it, and leave out "
+                f"cluster_resolver={cluster_resolver!r}."
+            )
 
 
 class CollectiveAllReduceStrategy(ByCluster):

@@ -29,6 +29,12 @@ BUILTINS: dict[str, str] = {
     "__import__": UNSEEN,
 }
 
+# Those that only give a value.
+PURE_BUILTINS = frozenset(
+    {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"}
+    | {"max", "min", "range", "reversed", "round", "sorted", "str", "sum", "tuple"}
+    | {"zip"}
+)
 # Those that call what they are given.
 RUNS_GIVEN = frozenset({"filter", "map", "max", "min", "sorted"})
 
@@ -213,6 +219,11 @@ CHANGING_METHODS = frozenset(
     | {"insert", "pop", "popitem", "popleft", "remove", "reverse", "setdefault"}
     | {"sort", "update", "fill", "shuffle", "seed"}
 )
+# Functions of libraries, and methods of others, that change what they are given.
+CHANGING_FUNCTIONS = frozenset(
+    {"copyto", "fill_diagonal", "heapify", "heappop", "heappush", "insort", "place"}
+    | {"put", "putmask", "shuffle"}
+)
 LOGGING_METHODS = frozenset(
     {"critical", "debug", "error", "exception", "info", "log", "warn", "warning"}
 )
@@ -250,6 +261,8 @@ GENERATORS = frozenset({PYTHON_RANDOM, NUMPY_RANDOM})
 PATHS = frozenset({"sys.path", "os.environ"})
 # Words of tests for the mode of a model_fn.
 MODES = frozenset({"EVAL", "INFER", "PREDICT", "TRAIN", "mode"})
+# Words of tests for the job of a task, as ClusterSpec names jobs.
+JOBS = frozenset({"'chief'", "'master'", "'ps'", "'worker'"})
 # Words of tests that both programs answer in their own way: whether a session has ended,
 # whether the file is the program.
 KNOWN_TESTS = frozenset({"'__main__'", "should_stop"})

@@ -6,6 +6,8 @@ purpose that programs used the name for.
 
 from __future__ import annotations
 
+from migrate.tables import before_one, symbols
+
 # Symbol, or a module with all below it -> what to do instead. Longest first found.
 INSTEAD: dict[str, str] = {
     "tf.python.client.device_lib": "Use tf.config.list_physical_devices.",
@@ -59,14 +61,29 @@ _ANY = "Find the public function that does the same."
 def explained(symbol: str) -> tuple[str, str]:
     """Why TensorFlow 2 has no such name, and what to do instead."""
     private = symbol.startswith("tf.python.") or ".python." in symbol
-    reason = (
-        "a private name of TensorFlow, without a public equal"
-        if private
-        else "not a public name of TensorFlow 2"
-    )
+    if private:
+        reason = "a private name of TensorFlow, without a public equal"
+    elif _is_in_neither(symbol):
+        reason = f"TensorFlow 1.15 has no `{symbol}` either"
+    else:
+        reason = "not a public name of TensorFlow 2"
     name = symbol
     while name:
+        if name in before_one.RENAMED:
+            new = before_one.RENAMED[name]
+            recipe = (
+                f"It went with TensorFlow 1.0, and is `{new}` since. Write that first."
+            )
+            return reason, recipe
         if name in INSTEAD:
             return reason, INSTEAD[name]
         name = name.rpartition(".")[0]
     return reason, _ANY
+
+
+def _is_in_neither(symbol: str) -> bool:
+    """Whether no version that is read or written has a name in a module of TensorFlow's."""
+    module = symbol.rpartition(".")[0]
+    if module != "tf" and module not in symbols.modules():
+        return False
+    return symbols.lookup(symbol) is None and not symbols.exists_in_target(symbol)

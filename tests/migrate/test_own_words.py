@@ -37,7 +37,7 @@ X = tf.reshape(X, [-1])
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     print(sess.run(h, {X: [[1.]]}))
-    print(h, X)
+    print([h, X])
 """
 OBJECTS = """\
 import tensorflow as tf

@@ -7,6 +7,7 @@ import pathlib
 
 import pytest
 
+from reference import processes
 from tests.programs import clusters
 from tests.programs.programs import Variant
 
@@ -15,7 +16,14 @@ from tests.programs.programs import Variant
 def test_tf1_writes_what_is_recorded(
     variant: Variant, tf1: str, tmp_path: pathlib.Path
 ) -> None:
-    found = clusters.run(variant, tf1, variant.path, tmp_path / "out")
+    try:
+        found = clusters.run(variant, tf1, variant.path, tmp_path / "out")
+    except processes.TasksFailed as error:
+        # A worker that has ended takes its server with it. TensorFlow 1.15.5 ends another
+        # with an error then, if that one still waits for an answer of it.
+        if not any(f"{kind}Error" in str(error) for kind in ("Unavailable", "Aborted")):
+            raise
+        found = clusters.run(variant, tf1, variant.path, tmp_path / "again")
     assert sum(map(len, found)) >= variant.lines
     assert all(math.isfinite(loss) for lines in found for _, loss in lines)
     # It learns: a program that does not move would agree with anything.

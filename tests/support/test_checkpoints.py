@@ -132,21 +132,42 @@ def test_what_does_not_fit_is_named_whole(tmp_path: pathlib.Path) -> None:
     assert "extra" not in text
 
 
+@pytest.mark.parametrize("restores", [True, False])
 @pytest.mark.parametrize("max_to_keep", [1, 2, 0])
-def test_kept_checkpoints(max_to_keep: int, tmp_path: pathlib.Path) -> None:
+def test_kept_checkpoints(
+    max_to_keep: int, restores: bool, tmp_path: pathlib.Path
+) -> None:
+    """A session that goes on takes the list over; a saver alone has its own.
+
+    TensorFlow 1.15.5's, with files: tests/programs/alone/kept_checkpoints.py.
+    """
     replicas = training_session.SynchronousReplicas(tf.distribute.get_strategy(), 0)
     with replicas.recording():
         training_session.create_global_step()
-    for first in (0, 3):  # A second program takes the list over from the state file.
+    for first in (0, 3):
         saver = training_session.Saver(max_to_keep=max_to_keep)
-        with training_session.MonitoredTrainingSession(replicas) as sess:
+        with training_session.MonitoredTrainingSession(
+            replicas,
+            checkpoint_dir=str(tmp_path) if restores else None,
+            scaffold=training_session.Scaffold(saver=saver),
+            save_checkpoint_secs=None,
+            save_checkpoint_steps=None,
+        ) as sess:
             for step in range(first, first + 3):
                 saver.save(sess, str(tmp_path / "m"), step)
         state = tf.train.get_checkpoint_state(str(tmp_path))
         listed = [pathlib.Path(p).name for p in state.all_model_checkpoint_paths]
         files = sorted(p.stem for p in tmp_path.glob("*.index"))
-        everything = [f"m-{i}" for i in range(first + 3)]
-        assert listed == files == everything[-max_to_keep:]
+        kept = [f"m-{i}" for i in range(first + 3)]
+        if not max_to_keep:
+            # What was taken over stays in the list, to which nothing is added.
+            before = ["m-2"] if restores and first else []
+            assert listed == [*before, kept[-1]] and files == kept
+        elif restores or not first:
+            assert listed == files == kept[-max_to_keep:]
+        else:
+            assert listed == kept[-max_to_keep:]
+            assert files == [*kept[3 - max_to_keep : 3], *kept[-max_to_keep:]]
 
 
 def test_a_restart_keeps_neighbours_with_similar_names(tmp_path: pathlib.Path) -> None:

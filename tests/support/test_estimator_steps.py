@@ -64,6 +64,31 @@ print(trained.evaluate(input_fn)["loss"])
 """
 
 
+# What TensorFlow 1.15.5's Estimator prints for the same: "model.ckpt-4" model.ckpt-6.
+MOVED = (
+    (
+        NAMESAKES[: NAMESAKES.index("trained = ")]
+        + """\
+def train(directory, steps):
+    config = estimator_loop.RunConfig(directory, keep_checkpoint_max=2)
+    trained = estimator_loop.Estimator(model_fn, config=config)
+    trained.train(input_fn, steps=steps)
+    return trained.latest_checkpoint()
+
+
+train("first", 2)
+train("first", 2)
+with open("first/checkpoint") as listed:
+    print(listed.readline().split()[-1])
+os.rename("first", "second")
+print(os.path.basename(train("second", 2)), *sorted(f for f in os.listdir("second") if f.endswith("index")))
+"""
+    )
+    .replace("import estimator_loop", "import os\nimport estimator_loop", 1)
+    .replace(".repeat(2)", ".repeat()")
+)
+
+
 def _printed(program: str, work: pathlib.Path) -> list[str]:
     emitted.write(estimator.needed(estimator.MODULE), work)
     (work / "program.py").write_text(program)
@@ -84,3 +109,11 @@ def test_variables_of_one_name_are_evaluated(tmp_path: pathlib.Path) -> None:
     values = [2.0 - 1.0, 3.0 - 10.0, 5.0 - 100.0]
     loss = values[0] + 10 * values[1] + 100 * values[2]
     assert [float(x) for x in _printed(NAMESAKES, tmp_path)] == [*values, loss]
+
+
+def test_a_directory_that_is_moved_goes_on(tmp_path: pathlib.Path) -> None:
+    """Its checkpoints are listed below it, and each training knows the earlier ones."""
+    assert _printed(MOVED, tmp_path) == [
+        *('"model.ckpt-4"', "model.ckpt-6"),
+        *("model.ckpt-4.index", "model.ckpt-6.index"),
+    ]

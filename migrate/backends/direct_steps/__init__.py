@@ -11,17 +11,16 @@ from __future__ import annotations
 import dataclasses
 
 from migrate import emitted
-from migrate.backends.direct_steps.edits import edited
-from migrate.backends.direct_steps.reader import read
+from migrate.backends.direct_steps.edits import WRITER, write_calls
+from migrate.backends.direct_steps.reader import BASE, MODULE, read
 from migrate.backends.direct_steps.tracing import is_same_later
 from migrate.facts.scopes import scopes_of
+from migrate.findings import Finding
 from migrate.gates.same_trace import has_same_trace
 from migrate.migration import Migration
 from migrate.rewriting import gates
 from migrate.source.nodes import tree_of
 
-_MODULE = "plain_session"
-_BASE = "training_session"
 _REASON = "dropped: the program calls its steps, which are functions"
 
 
@@ -33,20 +32,24 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
       done: its migration, with a session.
       filename: of the text, for messages.
     """
-    if f"{_MODULE}.LocalReplicas(" not in done.text:
+    if f"{MODULE}.LocalReplicas(" not in done.text:
         return done
     scopes = scopes_of(tree_of(done.text))
     program = read(scopes)
     if program is None or not is_same_later(program):
         return done
-    text = edited(done.text, program)
+    text = write_calls(done.text, program)
     if text is None or not has_same_trace(done.text, text):
         return done
     if gates.check(text, filename, original, set()):
         return done
-    kept = [n for n in done.support if emitted.module_of(n) not in (_MODULE, _BASE)]
-    findings = [
-        dataclasses.replace(f, reason=_REASON) if f.code == "S115" else f
-        for f in done.findings
-    ]
-    return Migration(text, findings, tuple(kept))
+    kept = [n for n in done.support if emitted.module_of(n) not in (MODULE, BASE)]
+    return Migration(text, [_told(f) for f in done.findings], tuple(kept))
+
+
+def _told(finding: Finding) -> Finding:
+    """A finding of the result that has no session."""
+    if finding.code == "S115":
+        return dataclasses.replace(finding, reason=_REASON)
+    writer = finding.reason.replace(f"{BASE}.SummaryWriter", WRITER)
+    return dataclasses.replace(finding, reason=writer)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from migrate.backends.direct_steps.reader import Program, Step
-from migrate.backends.direct_steps.results import Results, results_of
+from migrate.backends.direct_steps.results import Results, find_results
 from migrate.backends.direct_steps.tracing import has_branches
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
@@ -14,13 +14,14 @@ from migrate.program.code import Code, code, joined
 from migrate.rewriting.apply import apply_plan
 
 _WIDTH = 79
+WRITER = "tf.compat.v1.summary.FileWriter"
 
 
 class _Other(Exception):
     """A result is used in a way that cannot be said."""
 
 
-def edited(text: str, program: Program) -> str | None:
+def write_calls(text: str, program: Program) -> str | None:
     """The text with its steps called directly; None where that cannot be said."""
     try:
         plan = _Edits(program).plan()
@@ -67,7 +68,14 @@ class _Edits:
             self._plan.replace(node, code(self._tape(node), ".watched_variables()"))
         for call in self._program.counters:
             self._plan.replace(call, _counter(self._tf))
+        for call in self._program.updates:
+            self._plan.replace(call, _forget_updates(self._tf))
+        for node in self._program.summaries:
+            self._plan.replace(node, code(f"{self._tf}.compat.v1.summary"))
+        for call, statement in self._program.writers.items():
+            self._writer(call, statement)
         for step in self._program.steps.values():
+            self._forget_summaries(step.function)
             self._step(step)
         for call, function in self._program.calls.items():
             self._call(call, function)
@@ -120,6 +128,30 @@ class _Edits:
 
     def _all(self, body: Sequence[ast.stmt]) -> list[Item]:
         return [item for statement in body for item in self._items(statement)]
+
+    def _forget_summaries(self, function: ast.FunctionDef) -> None:
+        """Drops the summaries that a step makes and does not give."""
+        unused: list[ast.stmt] = []
+        for node in self._program.summaries:
+            if self._scopes.scope_of(node).node is not function:
+                continue
+            call = self._scopes.parents[self._scopes.parents[node]]
+            statement = self._scopes.parents[call]
+            match statement:
+                case ast.Expr():
+                    unused.append(statement)
+                case ast.Assign(targets=[target]) if self._is_unread(target):
+                    unused.append(statement)
+                case _:
+                    return
+        for statement in set(unused).intersection(function.body):
+            self._new[statement] = [Dropped(statement)]
+
+    def _writer(self, call: ast.Call, statement: ast.stmt) -> None:
+        """A writer of TF1's events, which works in eager mode, but is made in graphs alone."""
+        self._plan.replace(call.func, code(WRITER.replace("tf", self._tf, 1)))
+        header = code(f"with {self._tf}.Graph().as_default():")
+        self._new[statement] = [Block(header, [Keep(statement)], statement)]
 
     # -- steps -------------------------------------------------------------------------
 
@@ -201,7 +233,7 @@ class _Edits:
         return False
 
     def _step(self, step: Step) -> None:
-        results = results_of(step, self._scopes)
+        results = find_results(step, self._scopes)
         if results is None:
             raise _Other
         self._plan.replace(step.decorator, self._decorator(step))
@@ -355,6 +387,11 @@ class _Edits:
 def _counter(tf: str) -> Code:
     """The step counter, under TF1's name and dtype."""
     return code(f'{tf}.Variable(0, {tf}.int64, name="global_step", trainable=False)')
+
+
+def _forget_updates(tf: str) -> Code:
+    """Lets an optimizer be applied after another: it compares its update with theirs."""
+    return code(f'{tf}.compat.v1.get_default_graph().clear_collection("train_op")')
 
 
 def _argument(node: ast.expr) -> Code:

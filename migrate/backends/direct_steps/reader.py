@@ -13,7 +13,12 @@ MODULE = "plain_session"
 BASE = "training_session"
 _DEFAULT = "tf.distribute.get_strategy"
 # What is known of each module.
-_KNOWN = {MODULE: {"LocalReplicas", "Session"}, BASE: {"create_global_step"}}
+_KNOWN = {
+    MODULE: {"LocalReplicas", "Session"},
+    BASE: {"create_global_step", "summary", "SummaryWriter"},
+}
+# Methods of the module's writers that have other parameters than TensorFlow's.
+_OF_WRITERS = frozenset({"add_session_log", "shared"})
 
 
 @dataclasses.dataclass(eq=False)
@@ -40,6 +45,9 @@ class Program:
       blocks: `with strategy.scope(), replicas.recording()`, one for each graph.
       variables: reads of `replicas.trainable_variables`.
       counters: calls that make the variable `global_step`.
+      summaries: reads of `training_session.summary`.
+      writers: calls that make a writer of summaries, and their statements.
+      updates: `replicas.another_update()` between two optimizers' updates of a step.
       dropped: statements that only make, keep or close sessions, or import them.
       openings: `with plain_session.Session(replicas) as session`.
       parameters: of functions, those that are given a session.
@@ -52,6 +60,9 @@ class Program:
     steps: dict[ast.FunctionDef, Step] = dataclasses.field(default_factory=dict)
     variables: list[ast.Attribute] = dataclasses.field(default_factory=list)
     counters: list[ast.Call] = dataclasses.field(default_factory=list)
+    summaries: list[ast.Attribute] = dataclasses.field(default_factory=list)
+    writers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
+    updates: list[ast.Call] = dataclasses.field(default_factory=list)
     dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
     openings: dict[ast.With, ast.withitem] = dataclasses.field(default_factory=dict)
     parameters: dict[ast.FunctionDef, set[str]] = dataclasses.field(
@@ -164,6 +175,10 @@ class _Reader:
                 case ast.Attribute(attr="trainable_variables"), ast.Assign():
                     assert isinstance(parent, ast.Attribute)
                     self._program.variables.append(parent)
+                case ast.Attribute(attr="another_update"), ast.Call() as call:
+                    self._program.updates.append(call)
+                case ast.Attribute(attr="keep_initial_values"), ast.Call() as call:
+                    self._keep_nothing(self._parent(call))
                 case ast.Attribute(attr="step_function"), ast.Call() as decorator:
                     function = self._parent(decorator)
                     if (
@@ -177,6 +192,15 @@ class _Reader:
                     pass
                 case _:
                     raise _Other
+
+    def _keep_nothing(self, statement: ast.AST) -> None:
+        """Each session begins with the first values of variables, of which there are none."""
+        built = [s for block in self._program.blocks for s in block.body]
+        if not isinstance(statement, ast.Expr) or any(
+            not isinstance(s, ast.FunctionDef) and s is not statement for s in built
+        ):
+            raise _Other
+        self._program.dropped.add(statement)
 
     def _step(self, node: ast.expr) -> Step | None:
         if not isinstance(node, ast.Name):
@@ -368,16 +392,41 @@ class _Reader:
                 or parent.attr not in _KNOWN[name.id]
             ):
                 raise _Other
-            call = self._parent(parent)
             if name.id == BASE:
-                if not isinstance(call, ast.Call) or call.args or call.keywords:
-                    raise _Other
-                self._program.counters.append(call)
+                self._of_base(parent, self._parent(parent))
         for node in self._scopes.walk():
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 imported = [a.name for a in node.names]
                 if set(imported) & set(_KNOWN):
                     self._program.dropped.add(self._import(node, imported))
+
+    def _of_base(self, used: ast.Attribute, around: ast.AST) -> None:
+        match used.attr, around, self._parent(around):
+            case "create_global_step", ast.Call(args=[], keywords=[]) as call, _:
+                self._program.counters.append(call)
+            case "summary", ast.Attribute(), ast.Call(func=func) if func is around:
+                self._program.summaries.append(used)
+            case "SummaryWriter", ast.Call(args=[_], keywords=[]) as call, ast.Assign(
+                targets=[ast.Name() | ast.Attribute()]
+            ) as statement:
+                self._program.writers[call] = statement
+                for node in self._scopes.walk():
+                    if isinstance(node, ast.Attribute):
+                        self._of_writers(node)
+            case _:
+                raise _Other
+
+    def _of_writers(self, node: ast.Attribute) -> None:
+        """A graph that a writer is given is none: there is none to be shown."""
+        if node.attr in _OF_WRITERS:
+            raise _Other
+        if node.attr != "add_graph":
+            return
+        match self._parent(node), self._parent(self._parent(node)):
+            case ast.Call(args=[ast.Constant(None)]), ast.Expr() as statement:
+                self._program.dropped.add(statement)
+            case _:
+                raise _Other
 
     def _import(self, node: ast.stmt, imported: list[str]) -> ast.stmt:
         """The statement that imports one of the modules, and nothing else."""

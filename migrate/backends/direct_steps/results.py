@@ -6,13 +6,14 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.backends.direct_steps.reader import Step
+from migrate.backends.direct_steps.reader import BASE, Step
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.tables import one_tensor
 
 _ASSIGNED = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
+_METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 
 
 @dataclasses.dataclass
@@ -33,7 +34,7 @@ class Results:
     read: set[ast.expr]
 
 
-def results_of(step: Step, scopes: Scopes) -> Results | None:
+def find_results(step: Step, scopes: Scopes) -> Results | None:
     """What a step returns; None where it is not known to be tensors."""
     returns = [
         n
@@ -68,17 +69,23 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:
-    """Whether a name is bound once, to a variable."""
+    """Whether an expression is a variable, or gives one that it assigns to."""
+    if isinstance(node, ast.Call):
+        match node.func:
+            case ast.Attribute(value=ast.Name() as variable, attr=method):
+                if method in _METHODS and _is_variable(variable, function, scopes):
+                    return True
+        return scopes.resolve(node.func) in _ASSIGNED
     if not isinstance(node, ast.Name):
         return False
     owner = scopes.scope_of(node).owner(node.id)
     if owner is None:
         return False
-    # Made outside of the step, or assigned in it, which gives the variable.
-    kinds = _ASSIGNED if owner.node is function else _VARIABLES
     match owner.bindings[node.id]:
-        case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func))]:
-            return scopes.resolve(func) in kinds
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call() as value)]:
+            if owner.node is function:
+                return _is_variable(value, function, scopes)
+            return scopes.resolve(value.func) in _VARIABLES
     return False
 
 
@@ -116,6 +123,8 @@ class _Tensors:
                 return True
             if is_layer(node.func, self._scopes, one_tensor.LAYERS):
                 return True
+            if self._scopes.import_path(node.func).startswith(f"{BASE}.summary."):
+                return True
             found = self._function(node)
             return found is not None and self._gives(found, None)
         return False
@@ -135,7 +144,7 @@ class _Tensors:
                 )
             ]:
                 outer = self._function(made)
-                return made_by(outer) if outer else None
+                return find_made_function(outer) if outer else None
         return None
 
     def _gives(self, function: ast.FunctionDef, element: int | None) -> bool:
@@ -258,7 +267,7 @@ def _reaches_end(suite: list[ast.stmt]) -> bool:
     return True
 
 
-def made_by(function: ast.FunctionDef) -> ast.FunctionDef | None:
+def find_made_function(function: ast.FunctionDef) -> ast.FunctionDef | None:
     """The inner function that a function returns."""
     inner = {n.name: n for n in function.body if isinstance(n, ast.FunctionDef)}
     match list(_returned(function)):

@@ -11,28 +11,22 @@ from collections.abc import Iterator, Sequence
 
 from migrate.backends.direct_steps.reader import Program
 from migrate.facts.scopes import Scope, Scopes
+from migrate.tables.host_effects import CHANGING_FUNCTIONS, PURE_BUILTINS
 
 _FIXED = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _READS = (
     *(ast.BinOp, ast.BoolOp, ast.Compare, ast.For, ast.FormattedValue, ast.If),
     *(ast.IfExp, ast.UnaryOp, ast.While, ast.Expr, ast.Assert),
 )
+# Parts of the paths of functions that may change what they are given.
+_CHANGING = CHANGING_FUNCTIONS | {"random", "setattr", "sort", "update"}
 # Built-in functions, and methods of lists, dicts, arrays and variables, that change none.
-_PURE = frozenset(
-    {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"}
-    | {"max", "min", "print", "range", "reversed", "round", "set", "sorted", "str"}
-    | {"sum", "tuple", "zip"}
-)
+_LEAVING = PURE_BUILTINS | {"print", "set"}
 _READING = frozenset(
     {"astype", "copy", "count", "flatten", "format", "get", "get_next", "get_shape"}
     | {"index", "items", "join", "keys", "max", "mean", "min", "numpy", "ravel"}
     | {"read_value", "reshape", "split", "std", "sum", "tolist", "transpose", "values"}
     | {"apply_gradients", "assign", "assign_add", "assign_sub", "gradient", "lookup"}
-)
-# Of libraries, functions that change what they are given.
-_CHANGING = frozenset(
-    {"copyto", "fill_diagonal", "heapify", "heappop", "heappush", "insort", "place"}
-    | {"put", "putmask", "random", "setattr", "shuffle", "sort", "update"}
 )
 
 
@@ -192,7 +186,7 @@ class _Constants:
             return True
         if any(call in step.runs for step in self._program.steps.values()):
             return True
-        if isinstance(call.func, ast.Name) and call.func.id in _PURE:
+        if isinstance(call.func, ast.Name) and call.func.id in _LEAVING:
             return self._scopes.scope_of(call.func).owner(call.func.id) is None
         path = self._scopes.import_path(call.func)
         if isinstance(call.func, ast.Attribute) and call.func.attr in ("write", "run"):

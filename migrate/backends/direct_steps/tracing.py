@@ -9,29 +9,14 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends.direct_steps.reader import Program
-from migrate.backends.direct_steps.results import is_layer, made_by
+from migrate.backends.direct_steps.reader import BASE, Program
+from migrate.backends.direct_steps.results import find_made_function, is_layer
 from migrate.backends.direct_steps.surroundings import are_constant
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import all_nodes
 from migrate.tables import host_effects as table
 
-_PURE = frozenset(
-    {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"}
-    | {
-        "max",
-        "min",
-        "range",
-        "reversed",
-        "round",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "zip",
-    }
-)
 # Methods of tensors, variables, optimizers and datasets' iterators; and of strings.
 _METHODS = frozenset(
     {"apply_gradients", "as_list", "assign", "assign_add", "assign_sub", "format"}
@@ -108,7 +93,7 @@ class _Tracing:
             case [ast.FunctionDef() as function]:
                 return [function]
             case [ast.Assign(value=ast.Call(func=ast.Name() as made))]:
-                inner = [made_by(outer) for outer in self._callees(made)]
+                inner = [find_made_function(outer) for outer in self._callees(made)]
                 return [function for function in inner if function is not None]
         return []
 
@@ -133,6 +118,8 @@ class _Tracing:
         parent = self._scopes.parents[call]
         if isinstance(parent, ast.FunctionDef) and call in parent.decorator_list:
             return True
+        if call in self._program.updates:
+            return True
         symbol = self._scopes.resolve(func) or ""
         if symbol.startswith("tf."):
             return not table.longest(symbol, table.TENSORFLOW) and symbol not in (
@@ -144,13 +131,15 @@ class _Tracing:
                 self._is_given_function(func, owner) or is_layer(func, self._scopes)
             ):
                 return True
-            return (owner is None and func.id in _PURE) or bool(self._callees(func))
+            return (owner is None and func.id in table.PURE_BUILTINS) or bool(
+                self._callees(func)
+            )
         if not isinstance(func, ast.Attribute):
             return False
         path = self._scopes.import_path(func)
         if path.startswith("numpy."):
             return not path.startswith("numpy.random")
-        if path.startswith(("math.", "recurrent_cells.")):
+        if path.startswith(("math.", "recurrent_cells.", f"{BASE}.summary.")):
             return True
         # A list's `append` is seen only where the list is.
         if func.attr == "append" and isinstance(func.value, ast.Name):
@@ -246,7 +235,7 @@ class _Tracing:
                 symbol = self._scopes.resolve(node.func) or ""
                 given = names.argument(node, "dtype", 1)
                 if symbol in _CONVERTS and given is None:
-                    if not node.args or _may_be_numpy(node.args[0]):
+                    if not node.args or _may_be_numpy(node.args[0], self._scopes):
                         return True
         return False
 
@@ -272,16 +261,12 @@ class _Tracing:
         )
 
 
-def _may_be_numpy(node: ast.expr) -> bool:
+def _may_be_numpy(node: ast.expr, scopes: Scopes) -> bool:
     """Whether a value could be an array: any that is no number of Python's, nor a tensor."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
-        return not isinstance(node, ast.Call) or not (_is_tensorflow(node.func))
+        return not isinstance(node, ast.Call) or not (
+            scopes.resolve(node.func) or ""
+        ).startswith("tf.")
     return False
-
-
-def _is_tensorflow(func: ast.expr) -> bool:
-    while isinstance(func, ast.Attribute):
-        func = func.value
-    return isinstance(func, ast.Name) and func.id == "tf"

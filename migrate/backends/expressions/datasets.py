@@ -44,31 +44,3 @@ class Datasets(Optimizers):
         for spec in specs:
             made += [", ", spec]
         self.plan.replace(call, code("fed_datasets.FedDataset(", *made, ")"))
-
-    def _repeat(self, call: ast.Call, repeated: ast.expr) -> None:
-        """`shuffle(seed=...).repeat()`: TF 1.15 made one operation of the two."""
-        if not (
-            isinstance(repeated, ast.Call)
-            and isinstance(repeated.func, ast.Attribute)
-            and repeated.func.attr == "shuffle"
-        ):
-            return
-        bound = names.bound_arguments(
-            repeated, ("buffer_size", "seed", "reshuffle_each_iteration")
-        )
-        seed = (bound or {}).get("seed")
-        if seed is None or (isinstance(seed, ast.Constant) and seed.value is None):
-            return
-        self.diagnostics.findings.append(
-            Finding(
-                repeated.lineno,
-                repeated.col_offset + 1,
-                "I112",
-                Outcome.KEPT,
-                "tf.data.Dataset.shuffle",
-                "by this seed TF 1.15 ordered the elements of every epoch otherwise: it "
-                "made one operation of shuffle and the repeat that follows",
-                "For an order that both have put another transformation between them, "
-                "as batch().",
-            )
-        )

@@ -379,8 +379,6 @@ class Expressions(Datasets):
             self._minimize(call)
         if base is Kind.WRITER and function.attr == "add_graph":
             self._no_graph(call)
-        if function.attr == "repeat" and self._is_dataset(function.value):
-            self._repeat(call, function.value)
         if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
             self.plan.replace(call, code("iter(", function.value, ")"))
         elif base is Kind.LAYER and function.attr == "apply":

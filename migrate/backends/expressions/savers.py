@@ -13,6 +13,12 @@ from migrate.program.ir import Kind
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
+# Arguments that mean the same, and those without an effect.
+_KEPT = (
+    *("reshape", "max_to_keep", "keep_checkpoint_every_n_hours", "pad_step_number"),
+    "save_relative_paths",
+)
+_IGNORED = ("sharded", "write_version", "name", "allow_empty", "restore_sequentially")
 _TRAINABLE = "tf.GraphKeys.TRAINABLE_VARIABLES"
 
 
@@ -20,16 +26,19 @@ class Savers(Partitioners):
     """Plans what writes checkpoints."""
 
     def _saver(self, call: ast.Call) -> None:
-        kept = ("max_to_keep", "keep_checkpoint_every_n_hours")
-        ignored = (
-            "sharded",
-            "write_version",
-            "save_relative_paths",
-            "name",
-            "allow_empty",
-        )
-        known = ("var_list", *kept, *ignored)
+        known = ("var_list", *_KEPT, *_IGNORED)
         unknown = [k.arg for k in call.keywords if k.arg not in known]
+        if unknown or len(call.args) > 1:
+            self.diagnostics.refuse(
+                "V111",
+                call,
+                f"Saver({', '.join(f'{name}=...' for name in unknown)})"
+                if unknown
+                else "arguments by place after the list of variables",
+                "Leave out what TensorFlow 2 has no use for, and write the others by name.",
+                "tf.train.Saver",
+            )
+            return
         chosen = names.argument(call, "var_list", 0)
         if isinstance(chosen, ast.Constant) and chosen.value is None:
             chosen = None
@@ -51,7 +60,7 @@ class Savers(Partitioners):
         named = chosen is None or (
             self._in_driver(call) and self._all_variables(chosen)
         )
-        if len(call.args) > 1 or unknown or not named:
+        if not named:
             self.diagnostics.refuse(
                 "V111",
                 call,
@@ -61,7 +70,7 @@ class Savers(Partitioners):
                 "tf.train.Saver",
             )
             return
-        parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in kept]
+        parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in _KEPT]
         if chosen is not None:
             parts.insert(0, code(chosen))
         elif listed is not None:

@@ -57,18 +57,27 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
     every = [(path, d) for path, tree in trees.items() for d in _definitions(tree)]
     candidates = {id(definition) for _, definition in every}
     named: dict[str, list[_Definition]] = {}
+    class_of: dict[int, ast.ClassDef] = {}
     for _, definition in every:
         named.setdefault(definition.name, []).append(definition)
+        if isinstance(definition, ast.ClassDef):
+            class_of.update((id(method), definition) for method in definition.body)
     work: list[ast.AST] = list(trees.values())
     used: set[int] = set()
+    waiting: dict[int, list[_Definition]] = {}  # Methods that are named, of a class.
     while work:
         names = _names(work.pop(), candidates)
         if names is None:
             return {}
         for name in (*names, _STARTED):
             for definition in named.pop(name, ()):
-                used.add(id(definition))
-                work.append(definition)
+                owner = class_of.get(id(definition))
+                if owner is not None and id(owner) not in used:
+                    waiting.setdefault(id(owner), []).append(definition)
+                    continue
+                ready = [definition, *waiting.pop(id(definition), ())]
+                used.update(map(id, ready))
+                work += ready
     found: dict[str, list[Unused]] = {}
     for path, definition in every:
         if id(definition) not in used:

@@ -121,6 +121,7 @@ class RunResolver:
             self.displays,
             self.loop,
             self.runs,
+            self.flows,
             [*self.hooks.edits, *self.own.edits],
         )
 

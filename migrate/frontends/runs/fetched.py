@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
@@ -136,16 +137,44 @@ class Fetched:
                 )
                 return None
             if leaf.kind is Kind.HOST:
-                self._diagnostics.refuse(
-                    "S109",
-                    leaf.node,
-                    f"`{ast.unparse(leaf.node)}` is fetched, but no statement of "
-                    "this program's graph makes it",
-                    "Fetch a tensor made where the session is opened.",
-                )
+                reason, recipe = self._unknown(leaf.node)
+                self._diagnostics.refuse("S109", leaf.node, reason, recipe)
                 return None
             wanted |= names.reads(leaf.node)
         return wanted
+
+    def _unknown(self, node: ast.expr) -> tuple[str, str]:
+        """Why it is not known what makes a fetched value, and what to do."""
+        shown = ast.unparse(node)
+        for call in self._makers(node):
+            made = f"`{ast.unparse(call.func)}(...)` makes `{shown}`"
+            if getattr(call.func, "attr", "") == "get_tensor_by_name":
+                return (
+                    f"{made}: it takes it from a graph that this program does not build",
+                    "Load the model with tf.saved_model.load, and call its signature.",
+                )
+            module = self._scopes.import_path(call.func).rpartition(".")[0]
+            if module and not module.startswith("tensorflow"):
+                return (
+                    f"{made}, and is of the module `{module}`, which was not read here",
+                    "Migrate the tree that has this module, not this file alone.",
+                )
+        return (
+            f"`{shown}` is fetched, but no statement of this program's graph makes it",
+            "Fetch a tensor made where the session is opened.",
+        )
+
+    def _makers(self, node: ast.expr) -> Iterator[ast.Call]:
+        """The calls whose result the name holds that an expression begins with."""
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return
+        owner = self._scopes.scope_of(node).owner(node.id)
+        for binding in owner.bindings[node.id] if owner is not None else ():
+            value = getattr(binding, "value", None)
+            if isinstance(value, ast.Call):
+                yield value
 
     def _bound_in_loop(self) -> set[str]:
         """Names that the loop binds, and those that it changes, other than modules'."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.displays import Displays
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.source.nodes import all_nodes
-from migrate.tables import roles
+from migrate.tables import one_tensor, roles
 
 
 def check(
@@ -22,11 +22,13 @@ def check(
     displays: Displays,
     loop: Loop,
     runs: list[ir.Run],
+    flows: Sequence[ir.Flow],
     edits: Iterable[ast.AST],
 ) -> None:
     """Step-time tensors may be named in the loop only in fetches and feeds.
 
     Args:
+      flows: of the graph.
       edits: calls of hooks that read tensors in their own way.
     """
     allowed: set[int] = set()
@@ -58,6 +60,7 @@ def check(
                     scopes.resolve(node.func) or "",
                 )
     rebound = set().union(*[names.binds(s) for s in loop.tail])
+    constants = _constant_tensors(scopes, flows)
     for statement in loop.tail:
         for node in all_nodes(statement):
             if id(node) in allowed or not isinstance(node, (ast.Name, ast.Attribute)):
@@ -70,10 +73,22 @@ def check(
                 continue
             if names.reads(node) & loop.own(node) or loop.of_its_own(node):
                 continue
-            if kind in ir.STEP_KINDS:
+            if kind in ir.STEP_KINDS or name in constants:
                 diagnostics.refuse(
                     "S112",
                     node,
                     f"`{name}` is a tensor of the step; the loop uses it outside run()",
                     "Fetch it, and use the fetched value.",
                 )
+
+
+def _constant_tensors(scopes: Scopes, flows: Sequence[ir.Flow]) -> set[str]:
+    """Names of tensors that no feed and no variable changes: `tf.constant(2)`."""
+    found: set[str] = set()
+    for flow in every(flows):
+        match flow.statement:
+            case ast.Assign(value=ast.Call(func=func)) if flow.pure:
+                symbol = scopes.resolve(func) or ""
+                if symbol in one_tensor.SYMBOLS:
+                    found |= flow.binds
+    return found

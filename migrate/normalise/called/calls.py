@@ -108,6 +108,8 @@ class Inliner:
         target = self._target(found)
         prefix, edits = self._renamed(found, body)
         edits += self._returns(body, target)
+        inside = names.walk_scope_of_function(callee)
+        edits += [Edit(n, "") for n in inside if isinstance(n, ast.Global)]
         first = (
             (callee.body[0].end_lineno or 0) + 1
             if body != callee.body
@@ -359,14 +361,15 @@ class Inliner:
     def _check(self, callee: ast.FunctionDef, scope: Scope) -> None:
         if callee.args.vararg or callee.args.kwarg:
             raise NotInlinable("the function takes any number of arguments")
-        decorators = {ast.unparse(d) for d in callee.decorator_list}
-        if decorators - {"staticmethod"}:
+        if {ast.unparse(d) for d in callee.decorator_list} - {"staticmethod"}:
             raise NotInlinable("the function is decorated")
-        for node in names.walk_scope(callee):
+        shared: set[str] = set()
+        for node in names.walk_scope_of_function(callee):
             if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.Nonlocal)):
                 raise NotInlinable("the function is a generator or rebinds outer names")
-            if isinstance(node, ast.Global):
-                raise NotInlinable("the function assigns a global name")
+            shared.update(node.names if isinstance(node, ast.Global) else ())
+        if any(shared & names.binds(s) for s in callee.body):
+            raise NotInlinable("the function assigns a global name")
 
     def _fresh(self, name: str, found: Call) -> str:
         if name == "_" or name not in self._taken:
@@ -441,14 +444,9 @@ def bound_within(callee: ast.FunctionDef) -> set[str]:
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0]
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
-        return body[1:]
-    return body
+    value = getattr(body[0], "value", None) if isinstance(body[0], ast.Expr) else None
+    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return body[1:] if is_text else body
 
 
 def _header_end(callee: ast.FunctionDef) -> int:

@@ -48,6 +48,21 @@ def moved(text: Text) -> Text:
     return text
 
 
+def _is_of_graph(symbol: str) -> bool:
+    return symbol.startswith("tf.") and not roles.has_prefix(
+        symbol, roles.HOST_PREFIXES
+    )
+
+
+def _is_update(value: ast.expr) -> bool:
+    """`optimizer.minimize(loss)` and its parts."""
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in _METHODS
+    )
+
+
 class _Block:
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -115,16 +130,27 @@ class _Block:
         reads = names.reads(statement.value)
         once = all(len(scope.bindings.get(r.partition(".")[0], ())) <= 1 for r in reads)
         if name.id not in reads and not reads & bound and others and once:
-            if all(ast.dump(b) == ast.dump(statement) for b in others) and all(
-                self._text.alone(b)  # type: ignore[arg-type]
-                for b in others
+            if (
+                not self._makes_variables(statement)  # Each time, others.
+                and all(ast.dump(b) == ast.dump(statement) for b in others)
+                and all(self._text.alone(b) for b in others)  # type: ignore[arg-type]
             ):
-                if self._makes_variables(statement):
-                    return None
-                return self._without(others[-1])  # type: ignore[arg-type]
+                first, second = sorted(
+                    [statement, others[-1]],
+                    key=lambda s: s.lineno,  # type: ignore[attr-defined]
+                )
+                if self._is_always_run(first):
+                    return self._without(second)  # type: ignore[arg-type]
         if any(b.lineno < statement.lineno for b in others):  # type: ignore[attr-defined]
             return versions.from_here(self._text, name)
         return None
+
+    def _is_always_run(self, statement: ast.AST) -> bool:
+        """Whether no branch or loop stands around it."""
+        above = self._scopes.parents[statement]
+        while isinstance(above, ast.With):
+            above = self._scopes.parents[above]
+        return not isinstance(above, _BLOCKS)
 
     def _without(self, statement: ast.stmt) -> Text:
         """A statement that makes once more what there is, taken away."""
@@ -155,13 +181,19 @@ class _Block:
             return self._text
         name = item.optional_vars.id
         leading: list[ast.stmt] = []
+        later: list[ast.stmt] = []
         for statement in block.body:
-            if any(
+            if self._begins_input(statement, name):
+                later.append(statement)
+            elif any(
                 isinstance(n, ast.Name) and n.id == name for n in all_nodes(statement)
             ):
                 break
             leading.append(statement)
         leading = leading[: len(block.body) - 1]
+        while leading and leading[-1] in later:
+            leading.pop()
+        later = [s for s in later if s in leading]
         builds = any(self._mentions_graph(s) for s in leading)
         first = block.body[0]
         if not builds or first.lineno == block.lineno:
@@ -176,22 +208,26 @@ class _Block:
             -1
         ].context_expr.end_lineno != (block.lineno):
             return self._text
+        moved = {n for s in later for n in range(s.lineno, (s.end_lineno or 0) + 1)}
+        if not all(self._text.alone(s) for s in later):
+            return self._text
+        numbers = [n for n in range(block.lineno + 1, end + 1) if n not in moved]
         lines = [
             outer + line[len(inner) :]
             if line.startswith(inner) and number not in verbatim
             else line
-            for number, line in enumerate(
-                self._text.lines[block.lineno : end], block.lineno + 1
-            )
+            for number in numbers
+            for line in [self._text.lines[number - 1]]
         ]
         call = self._text.segment(item.context_expr)
+        begun = [self._text.lines[n - 1] for n in sorted(moved)]
         new = self._text.spliced(
             block.lineno,
             end,
-            [*lines, f"{outer}with {call} as {name}:"],
+            [*lines, f"{outer}with {call} as {name}:", *begun],
             [
-                *self._text.origins[block.lineno : end],
-                self._text.origins[block.lineno - 1],
+                self._text.origins[n - 1]
+                for n in [*numbers, block.lineno, *sorted(moved)]
             ],
         )
         try:
@@ -199,6 +235,32 @@ class _Block:
         except SyntaxError:
             return self._text
         return new
+
+    def _begins_input(self, statement: ast.stmt, session: str) -> bool:
+        """`session.run(iterator.initializer)`: nothing that is only built sees it."""
+        match statement:
+            case ast.Expr(
+                ast.Call(
+                    func=ast.Attribute(ast.Name(id=name), "run"),
+                    args=[ast.Attribute(ast.Name(), "initializer") as fetched],
+                    keywords=[],
+                )
+            ):
+                return name == session and self._is_iterator(fetched.value)
+        return False
+
+    def _is_iterator(self, node: ast.expr) -> bool:
+        """Whether a name stands for an iterator that is initialised by a run."""
+        assert isinstance(node, ast.Name)
+        owner = self._scopes.scope_of(node).owner(node.id)
+        made = owner.bindings[node.id] if owner is not None else []
+        return any(
+            isinstance(b, ast.Assign)
+            and isinstance(b.value, ast.Call)
+            and isinstance(b.value.func, ast.Attribute)
+            and b.value.func.attr == "make_initializable_iterator"
+            for b in made
+        )
 
     def _opens_graph(self, node: ast.expr) -> bool:
         """`tf.Graph().as_default()`."""
@@ -211,14 +273,10 @@ class _Block:
         )
 
     def _mentions_graph(self, statement: ast.stmt) -> bool:
-        return any(
-            isinstance(n, ast.Call)
-            and (self._scopes.resolve(n.func) or "").startswith("tf.")
-            and not roles.has_prefix(
-                self._scopes.resolve(n.func) or "", roles.HOST_PREFIXES
-            )
+        return isinstance(statement, ast.Assign) or any(
+            isinstance(n, ast.Call) and _is_of_graph(self._scopes.resolve(n.func) or "")
             for n in all_nodes(statement)
-        ) or isinstance(statement, ast.Assign)
+        )
 
     def _sessions(self) -> list[ast.With]:
         """The sessions' blocks, which stand in one suite, in order."""
@@ -257,18 +315,69 @@ class _Block:
         if any(s in _STAYS for s in symbols):
             return False
         if isinstance(statement, ast.Expr):
-            return bool(symbols) and symbols[0] in roles.SUMMARIES
+            shows = self._shows_tensors(value, statement)
+            return shows or (bool(symbols) and symbols[0] in roles.SUMMARIES)
         if not isinstance(statement, ast.Assign):
             return False
-        return any(
-            symbol.startswith("tf.")
-            and not roles.has_prefix(symbol, roles.HOST_PREFIXES)
-            for symbol in symbols
-        ) or (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Attribute)
-            and value.func.attr in _METHODS
+        return (
+            any(_is_of_graph(s) for s in symbols)
+            or _is_update(value)
+            or (not calls and self._is_tensor(value, statement))
         )
+
+    def _shows_tensors(self, value: ast.expr, at: ast.stmt) -> bool:
+        """`print("a:", a)` of tensors: it says what the graph calls them, whenever it is."""
+        match value:
+            case ast.Call(func=ast.Name(id="print"), args=args, keywords=[]):
+                shown = [n for a in args for n in self._shown(a)]
+                return bool(shown) and all(
+                    isinstance(n, ast.Name)
+                    and self._is_tensor(n, at)
+                    and not self._makes_variables(self._made(n, at))
+                    for n in shown
+                )
+        return False
+
+    def _shown(self, node: ast.expr) -> Iterator[ast.expr]:
+        """What is written of an argument of `print`, besides text."""
+        match node:
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                yield from self._shown(left)
+                yield from self._shown(right)
+            case ast.Call(func=ast.Name(id="str" | "repr"), args=[inner], keywords=[]):
+                yield inner
+            case ast.Constant():
+                pass
+            case _:
+                yield node
+
+    def _made(self, name: ast.Name, at: ast.stmt) -> ast.stmt:
+        """The statement that binds a tensor's name."""
+        owner = self._scopes.scope_of(at).owner(name.id)
+        assert owner is not None
+        return owner.bindings[name.id][0]  # type: ignore[return-value]
+
+    def _is_tensor(self, value: ast.expr, at: ast.stmt) -> bool:
+        """Whether it is computed of a tensor by operators, as `x * w + b`."""
+        match value:
+            case ast.BinOp(left=left, right=right):
+                return self._is_tensor(left, at) or self._is_tensor(right, at)
+            case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=part):
+                return self._is_tensor(part, at)
+            case ast.Subscript(value=part):
+                return self._is_tensor(part, at)
+            case ast.Call(func=called):
+                return _is_of_graph(self._scopes.resolve(called) or "")
+            case ast.Name(id=name):
+                owner = self._scopes.scope_of(at).owner(name)
+                made = owner.bindings[name] if owner is not None else []
+                return len(made) == 1 and (
+                    isinstance(made[0], ast.Assign)
+                    and made[0].lineno < at.lineno
+                    and isinstance(made[0].targets[0], ast.Name)
+                    and self._is_tensor(made[0].value, made[0])
+                )
+        return False
 
     def _makes_variables(self, statement: ast.stmt) -> bool:
         return any(

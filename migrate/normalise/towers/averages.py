@@ -168,12 +168,10 @@ def _where_applied(
 
 
 def _function(parameter: str, body: list[ast.stmt]) -> ast.FunctionDef:
-    return ast.FunctionDef(
-        name="average",
-        args=ast.arguments([], [ast.arg(parameter)], None, [], [], None, []),
-        body=body,
-        decorator_list=[],
-    )
+    function = ast.parse(f"def average({parameter}): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = body
+    return function
 
 
 def _given(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:

@@ -213,7 +213,9 @@ class UserFunctions(Lifts):
                 built |= flow.reads
             elif flow.step or isinstance(flow.statement, ast.Return):
                 stepped |= flow.reads
-            elif flow.pure or flow.host:
+            elif flow.host:  # The build part has it.
+                built |= flow.reads
+            elif flow.pure:
                 for name in flow.binds:
                     pure_bound[name] = flow
         # What the build part computes from must be at hand there.

@@ -133,6 +133,7 @@ class Training:
         given = self._spec.scaffold or Scaffold()
         saver = given.own_saver or Saver(
             max_to_keep=self._config.keep_checkpoint_max,
+            save_relative_paths=True,  # A model_dir that is moved goes on.
             keep_checkpoint_every_n_hours=self._config.keep_checkpoint_every_n_hours,
         )
         init_fn = given.init_fn or self._warm_start()

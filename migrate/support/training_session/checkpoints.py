@@ -22,8 +22,14 @@ class Saver:
       var_list: the variables to save and restore: a list, or a dict with the names
         that they have in the checkpoint; or a function that gives these, for lists
         that are not complete before the first step. Default: all of the program.
-      max_to_keep: how many checkpoints are kept, 0 or None for all.
+      reshape: whether a value of another shape, and as many elements, is restored.
+      sharded: has no effect.
+      max_to_keep: how many of the checkpoints that this saver wrote are kept; 0 or None
+        for all, of which only the last is listed.
       keep_checkpoint_every_n_hours: one in so many hours is kept beyond those.
+      pad_step_number: whether steps have eight digits in names: `model-00000300`.
+      save_relative_paths: whether they are listed below their directory, so that it can
+        be moved.
 
     Raises:
       ValueError: `var_list` is empty.
@@ -32,15 +38,22 @@ class Saver:
     def __init__(
         self,
         var_list=None,
+        reshape=False,
+        sharded=False,
         max_to_keep=5,
         keep_checkpoint_every_n_hours=10000.0,
+        pad_step_number=False,
+        save_relative_paths=False,
         **_,
     ):
         if var_list is not None and not var_list:
             raise ValueError("No variables to save")
         self._var_list = var_list
+        self._reshapes = reshape
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
+        self._step = "{}-{:08d}" if pad_step_number else "{}-{}"
+        self._relative = save_relative_paths
         self._kept = []  # (prefix, time saved), oldest first
         self._next_permanent = time.time() + self._hours * 3600
 
@@ -99,15 +112,38 @@ class Saver:
         ]
         return {id(v) for v in replicas.global_variables} <= set(parts)
 
-    def save(self, sess, save_path, global_step=None, **_):
-        """Writes the variables to `save_path[-global_step]`; returns that prefix."""
+    def save(
+        self,
+        sess,
+        save_path,
+        global_step=None,
+        latest_filename=None,
+        meta_graph_suffix="meta",
+        write_meta_graph=True,
+        write_state=True,
+        **_,
+    ):
+        """Writes the variables to `save_path[-global_step]`; returns that prefix.
+
+        Args:
+          sess: the session of the variables.
+          save_path: the prefix of the files.
+          global_step: a number, or the variable that has it.
+          latest_filename: the file that lists checkpoints; by default "checkpoint".
+          meta_graph_suffix, write_meta_graph: have no effect: there is no graph.
+          write_state: whether it is listed; if not, nothing is removed either.
+        """
         with _writing:
-            return self._write(sess, save_path, global_step)
+            prefix = self._write(sess, save_path, global_step)
+            if write_state:
+                self._keep(os.path.dirname(prefix) or ".", prefix, latest_filename)
+        return prefix
 
     def _write(self, sess, save_path, global_step):
         prefix = save_path
         if global_step is not None:
-            prefix = f"{save_path}-{int(getattr(global_step, 'numpy', lambda: global_step)())}"
+            step = int(getattr(global_step, "numpy", lambda: global_step)())
+            prefix = self._step.format(save_path, step)
         names, tensors = [], []
         for name, parts in self._entries(sess.replicas).items():
             names.append(name)
@@ -123,21 +159,30 @@ class Saver:
                 shape_and_slices=[sess.replicas.slices.get(name, "") for name in names],
                 tensors=[tf.convert_to_tensor(t) for t in tensors],
             )
-        self._keep(directory or ".", prefix)
         return prefix
 
-    def _keep(self, directory, prefix):
-        """Lists the checkpoint as the latest, then removes those beyond max_to_keep."""
-        if not self._kept:
-            state = tf.train.get_checkpoint_state(directory)
-            self._kept = _existing(state.all_model_checkpoint_paths if state else ())
-        self._kept = [k for k in self._kept if k[0] != prefix]
-        self._kept.append((prefix, time.time()))
-        excess = len(self._kept) - self._max_to_keep if self._max_to_keep else 0
-        removed = [self._kept.pop(0) for _ in range(excess)]
+    def _keep(self, directory, prefix, latest_filename):
+        """Lists the checkpoint as the latest, then removes those beyond max_to_keep.
+
+        As in TF1 it knows of those that it wrote, and of those that it was told: others
+        in the directory may be another saver's.
+        """
+        removed = []
+        if self._max_to_keep:
+            self._kept = [k for k in self._kept if k[0] != prefix]
+            self._kept.append((prefix, time.time()))
+            excess = len(self._kept) - self._max_to_keep
+            removed = [self._kept.pop(0) for _ in range(excess)]
+        paths = [path for path, _ in self._kept]
+        if self._relative:
+            directory = os.path.abspath(directory)
+            paths = [os.path.relpath(path, directory) for path in paths]
         # First, so that the list never names a checkpoint that is gone.
         tf.compat.v1.train.update_checkpoint_state(
-            directory, prefix, [path for path, _ in self._kept]
+            directory,
+            os.path.relpath(prefix, directory) if self._relative else prefix,
+            paths,
+            latest_filename,
         )
         for path, saved in removed:
             if saved > self._next_permanent:
@@ -187,6 +232,8 @@ class Saver:
                     )
                 else:
                     value = reader.get_tensor(name)
+            if self._reshapes and len(parts) == 1:
+                value = np.reshape(value, parts[0].shape)
             row = 0
             for part in parts:
                 rows = int(part.shape[0]) if len(parts) > 1 else None
@@ -198,8 +245,7 @@ class Saver:
         if unused and self._var_list is None:
             tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
 
-    @staticmethod
-    def _check(save_path, shapes, entries, slices):
+    def _check(self, save_path, shapes, entries, slices):
         """Raises ValueError where the checkpoint does not fit the variables."""
         wrong = []
         for name, parts in entries.items():
@@ -210,6 +256,8 @@ class Saver:
                 shape[0] = int(slices[name].split()[0])
             if name not in shapes:
                 wrong.append(f"{name}: not in the checkpoint")
+            elif self._reshapes and np.prod(shapes[name]) == np.prod(shape):
+                pass
             elif list(shapes[name]) != shape:
                 wrong.append(f"{name}: {shapes[name]} there, {shape} here")
         if wrong:

@@ -102,22 +102,26 @@ class MonitoredTrainingSession:
         Also one whose files are gone is restored, which fails: a training that began
         anew without a word would be another one.
         """
-        latest = self._latest()
-        if not latest:
+        listed = self._listed()
+        if not listed:
             return False
+        latest = listed.model_checkpoint_path
         tf.compat.v1.logging.info("Restoring parameters from %s", latest)
         self._scaffold.saver.restore(self, latest)
+        # It goes on with these, and removes the first of them.
+        self._scaffold.saver.recover_last_checkpoints(listed.all_model_checkpoint_paths)
         return True
 
-    def _latest(self):
+    def _listed(self):
+        """The list of checkpoints that a session goes on from, if there is one."""
         if not self._checkpoint_dir:
             return None
         state = tf.train.get_checkpoint_state(self._checkpoint_dir)
-        return state.model_checkpoint_path if state else None
+        return state if state and state.model_checkpoint_path else None
 
     def restores_all(self):
         """Whether `restore_latest` would give every variable its value."""
-        return bool(self._latest()) and self._scaffold.saver.saves_all(self.replicas)
+        return bool(self._listed()) and self._scaffold.saver.saves_all(self.replicas)
 
     def save(self):
         """Saves the last step where hooks save; whether one does."""

@@ -43,6 +43,32 @@ def test_another_order_of_the_fused_shuffle_is_said(chain: str, said: bool) -> N
     assert ("I112" in codes(DATA.format(chain=chain), tail)) == said
 
 
+INPUT = """
+import tensorflow as tf
+
+def train_input_fn():
+    data = tf.data.Dataset.range(9)
+    data = data.{first}
+    data = data.{then}
+    return data.batch(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "said"),
+    [
+        ("shuffle(9, seed=1)", "repeat()", True),
+        ("shuffle(9)", "repeat()", False),
+        ("repeat()", "shuffle(9, seed=1)", False),
+        ("shuffle(9, seed=1)", "map(abs).repeat()", False),
+        ("take(5)", "shuffle(9, seed=1).repeat(2)", True),
+    ],
+)
+def test_it_is_said_of_an_estimators_input(first: str, then: str, said: bool) -> None:
+    found = migrate_text(INPUT.format(first=first, then=then)).findings
+    assert any(f.code == "I112" for f in found) == said
+
+
 @pytest.mark.parametrize("seed", ["", ", seed=1"])
 def test_another_order_in_the_next_pass_is_said(seed: str) -> None:
     found = codes(DATA.format(chain=f"shuffle(9{seed})"), AGAIN)

@@ -128,30 +128,6 @@ def run_epoch(session, count, scale=1.0):
 # What a step reads or does that would be otherwise if it were traced later, and what a
 # session does that a function does not: in each of these the session stays.
 STAYS: dict[str, tuple[str, ...]] = {
-    "a number of Python's changes": (
-        "train = ",
-        "factor = 2.0\nloss = loss * factor\ntrain = ",
-        "    # What is left.\n",
-        "    factor = 3.0\n",
-    ),
-    "a list of Python's changes": (
-        "train = ",
-        "factors = [2.0]\nloss = loss * factors[0]\ntrain = ",
-        "    # What is left.\n",
-        "    factors[0] = 3.0\n",
-    ),
-    "another name of a list": (
-        "train = ",
-        "factors = [2.0]\nothers = factors\nloss = loss * factors[0]\ntrain = ",
-        "    # What is left.\n",
-        "    others[0] = 3.0\n",
-    ),
-    "an array that is shuffled": (
-        "train = ",
-        "data = np.arange(3.0)\nloss = loss * tf.reduce_sum(data * [1, 2, 3])\ntrain = ",
-        "    # What is left.\n",
-        "    np.random.shuffle(data)\n",
-    ),
     "a wrong shape is caught": (
         "    # What is left.\n",
         "    try:\n        sess.run(loss, {x: np.ones([2, 4])})\n"
@@ -224,11 +200,10 @@ def test_a_number_is_bound_in_the_step_before_it_is_read() -> None:
 
 
 def test_the_page_shows_what_is_written() -> None:
-    """The program of docs/beside.md, from TensorFlow 1."""
+    """The programs of docs/beside.md, from TensorFlow 1."""
     page = pathlib.Path(__file__).parents[4] / "docs" / "beside.md"
-    (shown,) = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
-    text = _migrated(
-        """\
+    shown = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+    program = """\
 import tensorflow as tf
 from data import batches
 x = tf.placeholder(tf.float32, [None, 3])
@@ -241,8 +216,21 @@ with tf.Session() as sess:
         _, value = sess.run([train, loss], {x: batch})
         print(value)
 """
-    )
-    assert text.endswith(shown)
+    summarised = """\
+import tensorflow as tf
+from data import batch, step
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.Variable(tf.zeros([3, 1]))
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1))
+tf.summary.scalar("loss", loss)
+merged = tf.summary.merge_all()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    writer = tf.summary.FileWriter("logs")
+    writer.add_summary(sess.run(merged, {x: batch}), step)
+"""
+    for text, part in zip((program, summarised), shown, strict=True):
+        assert _migrated(text).endswith(part)
 
 
 def test_the_report_says_what_becomes_of_the_session() -> None:
@@ -304,3 +292,98 @@ def test_all_variables_are_not_those_that_a_tape_has_watched(
     text = ALL.replace("NORM", norm)
     done = call_directly(text, Migration(text, (), ("plain_session.py",)), "program.py")
     assert ("plain_session" in done.text) is stays
+
+
+SUMMARIES = PROGRAM.replace(
+    "with tf.Session() as sess:\n",
+    """shown = tf.summary.scalar("loss", loss)
+merged = tf.summary.merge_all()
+with tf.Session() as sess:
+    writer = tf.summary.FileWriter("logs", sess.graph)
+""",
+).replace(
+    "    # What is left.\n",
+    "    writer.add_summary(sess.run(merged, {x: np.ones([2, 3])}), 3)\n",
+)
+
+
+def test_summaries_and_their_writer() -> None:
+    text = _migrated(SUMMARIES)
+    assert "training_session" not in text
+    assert "with tf.Graph().as_default():\n    writer = tf.compat.v1.summary." in text
+    assert "writer.add_summary(compute_merged(np.ones([2, 3])).numpy(), 3)" in text
+    # The step that trains gives none, and makes none.
+    train = text[text.index("def train_step") : text.index("def compute_merged")]
+    assert "summary" not in train
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), 0)",
+        "writers = [tf.summary.FileWriter(d) for d in ('a', 'b')]",
+    ],
+)
+def test_a_session_stays_where_a_writer_is_another(use: str) -> None:
+    text = SUMMARIES.replace(
+        "    writer.add_summary", f"    {use}\n    writer.add_summary"
+    )
+    assert "plain_session" in migrate_text(text).text
+
+
+def test_nothing_is_kept_for_sessions_without_variables() -> None:
+    text = _migrated(
+        """\
+import tensorflow as tf
+
+a = tf.constant(2)
+with tf.Session() as sess:
+    print(sess.run(a * 3))
+with tf.Session() as sess:
+    print(sess.run(a * 4))
+"""
+    )
+    assert "plain_session" not in text
+
+
+ASSIGNED = """\
+import tensorflow as tf
+
+w = tf.Variable([1.0])
+x = tf.placeholder(tf.float32, [1])
+update = UPDATE
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        print(sess.run([update, w], {x: [2.0]}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("update", "shown"),
+    [
+        ("w.assign(w - x)", "w.assign(w - x)"),
+        ("tf.assign_add(w, x)", "tf.compat.v1.assign_add(w, x)"),
+    ],
+)
+def test_what_an_assignment_gives_is_read(update: str, shown: str) -> None:
+    text = _migrated(ASSIGNED.replace("UPDATE", update))
+    assert f"    update = {shown}\n" in text
+    assert "    return [tf.identity(update), tf.identity(w)]\n" in text
+    assert "print([value.numpy() for value in compute_update_and_w([2.0])])" in text
+
+
+def test_two_optimizers_of_one_step() -> None:
+    text = (
+        PROGRAM.replace(
+            "with tf.Session()",
+            "other = tf.train.AdamOptimizer(rate).minimize(tf.square(loss))\n"
+            "with tf.Session()",
+        )
+        .replace("[train, loss]", "[train, other, loss]")
+        .replace("_, value", "_, _, value")
+    )
+    migrated = _migrated(text)
+    assert "plain_session" not in migrated
+    between = '    tf.compat.v1.get_default_graph().clear_collection("train_op")\n'
+    assert migrated.count("apply_gradients") == 2 and migrated.count(between) == 1

@@ -150,3 +150,59 @@ def test_a_main_that_app_run_calls_is_refused_for(tmp_path: pathlib.Path) -> Non
     )
     found = run(tmp_path, {"train.py": text, "helpers.py": "def scale(x):\n    pass\n"})
     assert found["train.py"].status is Status.REFUSED
+
+
+ALIKE = """\
+import tensorflow as tf
+
+
+class Older(object):
+    def build(self):
+        with tf.name_scope("Older"):
+            return summaries()
+
+
+class Newer(object):
+    def build(self):
+        return 2.0
+
+
+def summaries():
+    return 1.0
+
+
+if __name__ == "__main__":
+    print({})
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "unused"),
+    [
+        (
+            "Newer().build()",
+            {"class Older(object):", "def summaries(*args, **kwargs):"},
+        ),
+        ("Newer().build(), Older", set()),
+    ],
+)
+def test_methods_of_one_name_are_used_with_their_class(
+    start: str, unused: set[str]
+) -> None:
+    found = find_unused({"a.py": ast.parse(ALIKE.format(start))}).get("a.py", [])
+    assert {u.header for u in found} == unused
+
+
+def test_a_refused_program_is_refused_for_what_is_called(
+    tmp_path: pathlib.Path,
+) -> None:
+    train = TRAIN.replace("tf.log(2.0)", "tf.contrib.no.such(2.0)")
+    text = train.replace("import helpers\n", "").replace("helpers.scale(", "(")
+    older = HELPERS.partition("# Of an older program.")[2]
+    text = text.replace("\ndef main", f"{older}\n\ndef main")
+    result = run(tmp_path, {"train.py": text})["train.py"]
+    assert result.status is Status.REFUSED
+    blocking = [f.symbol for f in result.findings if f.blocks and f.code != "N100"]
+    assert blocking == ["tf.contrib.no.such"]
+    told = [f for f in result.findings if f.unused]
+    assert told and all(f.reason.startswith("nothing calls this code") for f in told)

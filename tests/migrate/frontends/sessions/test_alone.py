@@ -63,6 +63,16 @@ FAULTS = {
         "replicas.average(gradients)",
         "gradients",
     ),
+    "listed_after_all": (
+        "kept_checkpoints",
+        "write_state=False",
+        "write_state=True",
+    ),
+    "rate_of_the_first": (
+        "built_as_it_goes",
+        "opt.apply_gradients",
+        "optimizer.apply_gradients",
+    ),
     "another_constant": ("own_server", "x + 300", "x + 301"),
     "another_rate": ("graph_in_session", "Optimizer(0.1)", "Optimizer(0.11)"),
     "sum_of_towers": ("towers_by_reuse", "replicas.average(gradients)", "gradients"),
@@ -196,6 +206,11 @@ FAULTS = {
         "values_of_the_loop",
         "/ (2 * test_X.shape[0])",
         "/ (2 * train_X.shape[0])",
+    ),
+    "shown_larger": (
+        "written_summaries",
+        '"its size", tf.abs(loss)',
+        '"its size", tf.abs(loss) * 1.01',
     ),
     "step_before": (
         "saved_and_restored",

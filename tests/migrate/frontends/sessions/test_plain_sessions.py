@@ -130,7 +130,7 @@ def test_two_writes_in_one_run_keep_the_order_of_the_code(clip: str) -> None:
     text = PROGRAM.replace("init = ", f"clip = {clip}\ninit = ")
     text = text.replace("sess.run(train_op,", "sess.run([train_op, clip],")
     migrated = migrate_text(text).text
-    assert "plain_session" in migrated
+    assert "def train_step" in migrated
     assert migrated.index("apply_gradients") < migrated.index("clip_by_value")
 
 
@@ -269,3 +269,31 @@ def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
     ]
     assert "half = k // 2\n" in migration.text
     assert "x_spec.shape[1]" in migration.text
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (
+            "import nets\nscore = nets.score()",
+            "`nets.score(...)` makes `score`, and is of the module `nets`, "
+            "which was not read here",
+        ),
+        (
+            "score = tf.get_default_graph().get_tensor_by_name('score:0')",
+            "`tf.get_default_graph().get_tensor_by_name(...)` makes `score`: it takes "
+            "it from a graph that this program does not build",
+        ),
+        (
+            "score = 3",
+            "`score` is fetched, but no statement of this program's graph makes it",
+        ),
+    ],
+)
+def test_who_makes_what_is_fetched_is_the_reason(made: str, reason: str) -> None:
+    text = PROGRAM.replace("init = ", f"{made}\ninit = ")
+    text = text.replace("# MORE", "print(sess.run(score, {x: np.ones([1, 2])}))")
+    refused = [
+        f.reason for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
+    ]
+    assert reason in refused

@@ -1,0 +1,232 @@
+"""What the code of steps reads, and the program changes after the graph is built.
+
+TF1 reads Python's names once, where the graph is built. A step function reads them when it
+is traced: at its first call. In between, `scale = 3.0`, `for w in ...`, `self.rate = ...`
+or `sizes.append(...)` would give the step another value, and no error tells so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scope, Scopes
+from migrate.gates.callees import Callees
+from migrate.source.nodes import all_nodes
+from migrate.tables import host_effects as table
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_CALLED_LATER = (*_FUNCTIONS, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_STATEMENTS = (ast.stmt, ast.ExceptHandler)
+
+
+def late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]]:
+    """What is changed, the original's line that does it, and the step that reads it."""
+    written = {n.name for n in old.walk() if isinstance(n, _FUNCTIONS)}
+    steps = [
+        node
+        for node in new.walk()
+        if isinstance(node, _FUNCTIONS)
+        and node.decorator_list
+        and node.name not in written
+    ]
+    if not steps:
+        return
+    changes, before, seen = _Changes(new), _Changes(old), set()
+    for step in steps:
+        for spelled, at in _Step(changes, step).changed():
+            inside = changes.is_in_function(at)
+            lines = {n: before.last_line(n, inside) for n in _originals(spelled)}
+            name = next((n for n in lines if lines[n]), "")
+            if name and name not in seen and not before.is_read_when_called(name):
+                seen.add(name)
+                yield name, lines[name], step.name
+
+
+def _originals(name: str) -> list[str]:
+    """What a name may have been: `scale` of `model_scale_2`, where `self.scale` was."""
+    words = re.sub(r"_\d+$", "", name).split("_")
+    return [name, *("_".join(words[i:]) for i in range(len(words)))]
+
+
+def line_of(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+class _Changes:
+    """What a module binds, sets and changes in place, and uses, by the names' last parts."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.callees = Callees(scopes)
+        self.attributes: dict[str, list[ast.AST]] = {}
+        self.contents: dict[str, list[ast.Name]] = {}
+        # Other names of an object.
+        self._others: dict[str, set[str]] = {}
+        self.uses: dict[str, list[ast.Name | ast.Attribute]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.Name):
+                self.uses.setdefault(node.id, []).append(node)
+            elif isinstance(node, ast.Attribute):
+                self.uses.setdefault(node.attr, []).append(node)
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                self.attributes.setdefault(node.attr, []).append(node)
+            elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                self._change(node.value)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr in table.CHANGING_METHODS:
+                    self._change(node.func.value)
+                if node.func.attr in table.CHANGING_FUNCTIONS:
+                    for given in node.args:
+                        self._change(given)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        self._others.setdefault(node.value.id, set()).add(target.id)
+
+    def _change(self, changed: ast.expr) -> None:
+        if isinstance(changed, ast.Attribute):
+            self.attributes.setdefault(changed.attr, []).append(changed)
+        elif isinstance(changed, ast.Name) and not self.callees.path(changed):
+            self.contents.setdefault(changed.id, []).append(changed)
+
+    def changed_contents(self, name: ast.Name, owner: Scope) -> Iterator[ast.Name]:
+        """Where the object of a name is changed in place, by any name that it has."""
+        for spelled in {name.id} | self._others.get(name.id, set()):
+            for at in self.contents.get(spelled, ()):
+                if self.scopes.scope_of(at).owner(spelled) is owner:
+                    yield at
+
+    def last_line(self, name: str, in_function: bool) -> int:
+        """The last line that binds or changes what has the name; 0 if none does.
+
+        Args:
+          in_function: whether one in a function is meant, where there is one.
+        """
+        found = [*self.attributes.get(name, ()), *self.contents.get(name, ())]
+        for scope in self.scopes.scope_by_node.values():
+            found += (
+                b for b in scope.bindings.get(name, ()) if not isinstance(b, ast.Global)
+            )
+        found = [node for node in found if not isinstance(node, ast.arg)]
+        inside = [node for node in found if in_function and self.is_in_function(node)]
+        return max(map(line_of, inside or found), default=0)
+
+    def is_in_function(self, node: ast.AST) -> bool:
+        return isinstance(self.scopes.scope_of(node).node, _FUNCTIONS)
+
+    def is_read_when_called(self, name: str) -> bool:
+        """Whether functions alone read it that are given to somebody, as a model_fn is.
+
+        Each call of such a function builds a graph of what there is then.
+        """
+        reads = [n for n in self.uses.get(name, ()) if isinstance(n.ctx, ast.Load)]
+        return bool(reads) and all(self._is_in_given(node) for node in reads)
+
+    def _is_in_given(self, node: ast.AST) -> bool:
+        scope: Scope | None = self.scopes.scope_of(node)
+        while scope is not None:
+            if isinstance(scope.node, _FUNCTIONS) and any(
+                isinstance(use.ctx, ast.Load) and not self._is_called(use)
+                for use in self.uses.get(scope.node.name, ())
+            ):
+                return True
+            scope = scope.parent
+        return False
+
+    def _is_called(self, use: ast.expr) -> bool:
+        above = self.scopes.parents[use]
+        return isinstance(above, ast.Call) and above.func is use
+
+    def bindings(self, owner: Scope, name: str) -> Iterator[ast.AST]:
+        """All that binds a name of a scope, `global` and `nonlocal` functions too."""
+        for at in owner.bindings[name]:
+            if not isinstance(at, ast.Global):
+                yield at
+        for scope in self.scopes.scope_by_node.values():
+            if name in scope.outer_names and name in scope.bindings:
+                if scope.parent is not None and scope.parent.owner(name) is owner:
+                    yield from scope.bindings[name]
+
+
+class _Step:
+    """A function that the migration wrote, and all that runs when it is traced."""
+
+    def __init__(self, changes: _Changes, step: _Function) -> None:
+        self._changes, self._step = changes, step
+        self._scopes = changes.scopes
+        self._home = self._scopes.scope_of(step).node
+        self._called: set[ast.AST] = set()
+        self._uses = changes.uses.get(step.name, [])
+
+    def changed(self) -> Iterator[tuple[str, ast.AST]]:
+        yield from self._of(self._step)
+
+    def _of(self, function: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+        if function in self._called:
+            return
+        self._called.add(function)
+        for node in all_nodes(function):
+            if isinstance(node, ast.Call):
+                for callee in self._changes.callees.defined(node.func):
+                    yield from self._of(callee)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                if not self._changes.callees.path(node):
+                    for at in self._changes.attributes.get(node.attr, ()):
+                        if self._is_late(at):
+                            yield node.attr, at
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                yield from self._name(node)
+
+    def _name(self, node: ast.Name) -> Iterator[tuple[str, ast.AST]]:
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None or self._is_traced(owner.node):
+            return
+        bindings = list(self._changes.bindings(owner, node.id))
+        late = [at for at in bindings if self._is_late(at)]
+        if len(late) < len(bindings):  # Else it never was bound before.
+            changed = self._changes.changed_contents(node, owner)
+            late += [at for at in changed if self._is_late(at)]
+            yield from ((node.id, at) for at in late)
+
+    def _is_late(self, at: ast.AST) -> bool:
+        """Whether it may run after the step is defined, and before it is traced."""
+        if isinstance(at, ast.arg) or self._is_traced(at):
+            return False
+        home = self._scopes.scope_of(at).node
+        if isinstance(home, _FUNCTIONS) and home is not self._home:
+            return home.name != "__init__"
+        end = self._step.end_lineno or self._step.lineno
+        return line_of(at) > end and any(self._is_after(use, at) for use in self._uses)
+
+    def _is_after(self, use: ast.AST, at: ast.AST) -> bool:
+        """Whether a use of the step may come after a change, which is one of its home."""
+        changes, around = set(self._above(at)), set(self._above(use))
+        if any(isinstance(node, _CALLED_LATER) for node in around):
+            return True
+        if any(isinstance(node, _LOOPS) for node in changes & around - {at}):
+            return True
+        statement = next(n for n in self._above(at) if isinstance(n, _STATEMENTS))
+        if (
+            statement in around
+        ):  # `w = step()` binds later; `for w in w: step()` does not.
+            return not around.isdisjoint(getattr(statement, "body", ()))
+        return line_of(use) >= line_of(statement)
+
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The node and what it stands in, up to where the step is defined."""
+        at: ast.AST | None = node
+        while at is not None and at is not self._home:
+            yield at
+            at = self._scopes.parents.get(at)
+
+    def _is_traced(self, node: ast.AST) -> bool:
+        at: ast.AST | None = node
+        while at is not None:
+            if at is self._step or at in self._called:
+                return True
+            at = self._scopes.parents.get(at)
+        return False
