@@ -14,6 +14,7 @@ import sys
 import pytest
 
 from reference import processes
+from tests import ledger
 from tests.corpus import packages
 
 STEPS = 20
@@ -126,6 +127,7 @@ def _continued(
 def test_the_migrated_classifier_follows_tf1(
     tree: pathlib.Path, migrated: pathlib.Path, tf1: str, tmp_path: pathlib.Path
 ) -> None:
+    ledger.rests_on(tree, migrated)
     theirs = _trained(tf1, tree, tmp_path / "tf1", False)
     assert sorted(theirs) == list(range(1, STEPS + 1))
     ours = _continued(migrated, tmp_path / "tf1", tmp_path / "tf2")
