@@ -56,7 +56,7 @@ CODES = (
     Code(
         "G007",
         "changed effect",
-        "The migrated program would print, write, draw random numbers or call unknown code differently: not at all, twice, under other conditions, or in another order. The check compares the two texts and does not know the rules.",
+        "The migrated program would print, write, draw random numbers, change Python's variables or call unknown code differently: not at all, twice, under other conditions, or in another order. The check compares the two texts and does not know the rules.",
         why="Moving code can change what a program prints, writes or draws, and no error tells you so. The tool therefore compares the effects of both programs, and does not write a result that differs.",
         recipe="Move the named statement before the cluster, or after the session.",
         promise="The program is left as it is.",

@@ -12,6 +12,7 @@ from migrate.gates.origins import Origins, is_tensorflow
 from migrate.source.nodes import all_nodes
 from migrate.tables import host_effects as table
 
+_PARTIAL = "functools.partial"
 # What a trace goes through where it is called; of lambdas those that have a name.
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -41,6 +42,13 @@ class Callees:
                     if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
                         self.methods.setdefault(item.name, []).append(item)
         self._paths: dict[ast.expr, str] = {}
+        self._calls_of_methods: dict[str, list[ast.Attribute]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr in self.methods:
+                    self._calls_of_methods.setdefault(node.func.attr, []).append(
+                        node.func
+                    )
         self.origins = Origins(self)
 
     def path(self, node: ast.expr) -> str:
@@ -88,9 +96,22 @@ class Callees:
             return [value]
         if isinstance(value, ast.Name):
             return [f for b in self.bindings(value) for f in _functions(b)]
+        if isinstance(value, ast.Attribute) and not self.path(value):
+            return self.methods.get(value.attr, [])  # `layer = network.layer`
+        if isinstance(value, ast.Call) and self.path(value.func) == _PARTIAL:
+            return self._assigned(value.args[0]) if value.args else []
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
             return [f for b in self.bindings(value.func) for f in self._made_by(b)]
         return []
+
+    def partial(self, called: ast.expr) -> ast.Call | None:
+        """`functools.partial(next, ids)`, where a name that is called stands for it."""
+        if isinstance(called, ast.Name):
+            for binding in self.bindings(called):
+                value = getattr(binding, "value", None)
+                if isinstance(value, ast.Call) and self.path(value.func) == _PARTIAL:
+                    return value
+        return None
 
     def _made_by(self, maker: ast.AST) -> Iterator[Function]:
         """The functions that a function defines and returns."""
@@ -101,6 +122,10 @@ class Callees:
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
                 if node.value.id in inside:
                     yield inside[node.value.id]
+
+    def calls_of_method(self, name: str) -> list[ast.Attribute]:
+        """What is called by the name of a method that a class in sight has."""
+        return self._calls_of_methods.get(name, [])
 
     def is_class(self, called: ast.expr) -> bool:
         return isinstance(called, ast.Name) and any(

@@ -18,8 +18,9 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.gates import order_of_names, shapes
 from migrate.gates.conditions import Guard, Kind, without
+from migrate.gates.host_state import SEVERAL, changes_of_steps, stale_reads
 from migrate.gates.late_changes import late_changes
-from migrate.gates.traces import Site, sites_of
+from migrate.gates.traces import Site, trace_of
 from migrate.source.nodes import tree_of
 from migrate.tables import host_effects as table
 
@@ -62,7 +63,9 @@ def differences(
     moved = [*_moved_names(*scopes), *_changed_values(*scopes)]
     if not shapes.differ(*scopes):
         return moved
-    all_old, all_new = sites_of(scopes[0], original), sites_of(scopes[1], result)
+    (all_old, before), (all_new, after) = (
+        trace_of(*both) for both in zip(scopes, (original, result))
+    )
     old = [site for site in all_old if not site.again]
     new = [site for site in all_new if not site.again]
     told = {
@@ -87,6 +90,21 @@ def differences(
     found += [_told_when_traced(site) for site, _ in shown if site not in gone]
     found += [_done_by_steps(p[0]) for p in oftener if p not in shown]
     pairs = [pair for pair in pairs if pair not in shown]
+    lines = original.split("\n")
+    found += [
+        Difference(
+            line,
+            Wrong.TWICE if reason == SEVERAL else Wrong.ORDER,
+            f"`{_short(lines[line - 1].strip())}` {reason}",
+        )
+        for line, reason in changes_of_steps(before, after)
+    ]
+    changed = {d.line for d in moved}
+    found += [
+        _seen_changed(line, name, step)
+        for line, name, step in stale_reads(before, after)
+        if line not in changed
+    ]
     found += _twice([s for s in old if s not in gone], added)
     for one, other in pairs:
         if one.effect.kind and one not in gone:
@@ -128,11 +146,15 @@ def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
 def _changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
     """What the graph was built with, and a step would see as it is later."""
     for name, line, step in late_changes(old, new):
-        reason = (
-            f"the graph has `{name}` as it was before this line; "
-            f"the function `{step}` would read it after"
-        )
-        yield Difference(line, Wrong.CHANGED, reason)
+        yield _seen_changed(line, name, step)
+
+
+def _seen_changed(line: int, name: str, step: str) -> Difference:
+    reason = (
+        f"the graph has `{name}` as it was before this line; "
+        f"the function `{step}` would read it after"
+    )
+    return Difference(line, Wrong.CHANGED, reason)
 
 
 def _is_raise(site: Site) -> bool:
@@ -140,7 +162,11 @@ def _is_raise(site: Site) -> bool:
 
 
 def _shown(site: Site) -> str:
-    text = (site.text or site.effect.name).replace("\n", " ")
+    return _short(site.text or site.effect.name)
+
+
+def _short(text: str) -> str:
+    text = text.replace("\n", " ")
     return text if len(text) <= _PARTS else text[:_PARTS] + "..."
 
 
@@ -166,7 +192,12 @@ def _paired(
         (False, True),
         (True, False),
     ):
-        for way in ways:
+        # Where both have as many, none is taken for another that is spelled anew.
+        for way, balanced in (
+            (ways[0], False),
+            *((way, True) for way in ways[1:]),
+            *((way, False) for way in ways[1:]),
+        ):
             left = [s for s in old if bool(s.root) is one_root]
             if way is not ways[0]:
                 left = [s for s in left if s not in gone]
@@ -177,7 +208,7 @@ def _paired(
                 # What ran and was seen, and nothing names any more, is gone.
                 and (one_root or not site.unused or not _is_seen(site))
             ]
-            found = _pairs_by(way, left, right)
+            found = _pairs_by(way, left, right, balanced)
             pairs += found
             ones, others = {id(a) for a, _ in found}, {id(b) for _, b in found}
             old = [s for s in old if id(s) not in ones]
@@ -185,10 +216,20 @@ def _paired(
     return pairs, old, new
 
 
-def _pairs_by(way: _Way, old: list[Site], new: list[Site]) -> list[tuple[Site, Site]]:
+def _pairs_by(
+    way: _Way, old: list[Site], new: list[Site], balanced: bool
+) -> list[tuple[Site, Site]]:
+    """Sites that are alike, in their order.
+
+    Args:
+      balanced: whether only those are paired of which both programs have as many.
+    """
     waiting: dict[Hashable, collections.deque[Site]] = {}
     for site in new:
         waiting.setdefault(way(site), collections.deque()).append(site)
+    if balanced:
+        count = collections.Counter(map(way, old))
+        waiting = {key: w for key, w in waiting.items() if count[key] == len(w)}
     return [(s, waiting[way(s)].popleft()) for s in old if waiting.get(way(s))]
 
 
@@ -209,12 +250,10 @@ def _oftener(
     before, now = (
         collections.Counter(s.begins for s in sites if s.again) for sites in (old, new)
     )
-    lasting = {s.begins for s in new if s.lasting}
     return [
         (one, other)
         for one, other in pairs
-        if now[other.begins] > before[one.begins]
-        and (_is_seen(one) or other.begins in lasting)
+        if now[other.begins] > before[one.begins] and _is_seen(one)
     ]
 
 

@@ -39,14 +39,14 @@ def late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]]:
     for step in steps:
         for spelled, at in _Step(changes, step).changed():
             inside = changes.is_in_function(at)
-            lines = {n: before.last_line(n, inside) for n in _originals(spelled)}
+            lines = {n: before.last_line(n, inside) for n in originals(spelled)}
             name = next((n for n in lines if lines[n]), "")
             if name and name not in seen and not before.is_read_when_called(name):
                 seen.add(name)
                 yield name, lines[name], step.name
 
 
-def _originals(name: str) -> list[str]:
+def originals(name: str) -> list[str]:
     """What a name may have been: `scale` of `model_scale_2`, where `self.scale` was."""
     words = re.sub(r"_\d+$", "", name).split("_")
     return [name, *("_".join(words[i:]) for i in range(len(words)))]

@@ -79,6 +79,14 @@ class Origins:
             for name, value in named:
                 self._arguments.setdefault((function, name), []).append(value)
 
+    def arguments(self, function: ast.AST, name: str) -> list[ast.expr]:
+        """What the calls in sight give a parameter."""
+        return self._arguments.get((function, name), [])
+
+    def attribute_values(self, name: str) -> list[ast.expr]:
+        """What is assigned to an attribute, whatever object it is of."""
+        return self._attributes.get(name, [])
+
     def of_tensorflow(self, node: ast.expr) -> bool:
         """Whether an expression is of TensorFlow, or made of what is."""
         return self.of(node)[0]

@@ -12,8 +12,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
+from migrate.gates.accesses import Access, Accesses, Place
 from migrate.gates.callees import Callees, Effect, Function, is_deferred, last_name
 from migrate.gates.conditions import Guard, Kind, guard_of, loop_of, words_of
+from migrate.gates.implicit_calls import ImplicitCalls
 from migrate.gates.origins import is_tensorflow
 from migrate.source.nodes import all_nodes, children
 from migrate.tables import host_effects as table
@@ -43,7 +45,6 @@ class Site:
       unused: whether its trace begins at a function that the program nowhere names.
       traced: whether TensorFlow traces the function that it is in.
       again: whether the same place was in the trace before, by another traced function.
-      lasting: whether it changes what is there when its traced function has ended.
     """
 
     effect: Effect
@@ -59,12 +60,17 @@ class Site:
     unused: bool = False
     traced: bool = False
     again: bool = False
-    lasting: bool = False
 
 
 def sites_of(scopes: Scopes, text: str) -> list[Site]:
     """All effects of a module, in their order."""
     return _Trace(scopes, text).run()
+
+
+def trace_of(scopes: Scopes, text: str) -> tuple[list[Site], list[Access]]:
+    """All effects of a module, and where it reads and changes what Python keeps."""
+    trace = _Trace(scopes, text)
+    return trace.run(), trace.accesses.found
 
 
 class _Trace:
@@ -77,9 +83,17 @@ class _Trace:
         # What TensorFlow traces now, and the functions that each of these has come through.
         self._traced: ast.AST | None = None
         self._retraced: set[tuple[ast.AST, ast.AST]] = set()
+        self.accesses = Accesses(self._callees)
+        self._implicit = ImplicitCalls(self._callees)
+        self._place = Place()
+        self._places: dict[ast.AST, Place] = {}
+        # Of a function, in a step or in none: which accesses are its own.
+        self._noted: dict[tuple[ast.AST, ast.AST | None], tuple[int, int]] = {}
+        self._muted = False  # Whether effects are told already.
         self._known: set[ast.AST] = set()  # What has a site.
         self._sites: list[Site] = []
         self._guards: list[Guard] = []
+        self._loops: list[ast.AST] = []
         self._root = ""
         self._unused = False
         self._statement: ast.stmt | None = None
@@ -149,7 +163,10 @@ class _Trace:
                 statement.test if isinstance(statement, ast.While) else statement.iter
             )
             self._expression(head)
+            self._note(statement)
+            self._loops.append(statement)
             self._under(loop_of(head), statement.body)
+            self._loops.pop()
             self._suite(statement.orelse)
         elif isinstance(statement, ast.Try):
             self._suite([*statement.body, *statement.orelse])
@@ -160,6 +177,7 @@ class _Trace:
         elif isinstance(statement, (ast.With, ast.AsyncWith)):
             for item in statement.items:
                 self._expression(item.context_expr)
+            self._note(statement)
             return self._suite(statement.body)
         elif isinstance(statement, Function):
             for default in children(statement.args):
@@ -179,6 +197,7 @@ class _Trace:
         for child in children(statement):
             if isinstance(child, ast.expr):
                 self._expression(child)
+        self._note(statement)
         if isinstance(statement, ast.Raise) and not _is_abstract(statement):
             name = last_name(statement.exc) if statement.exc else ""
             self._add(Effect(table.PROCESS, f"raise {name}"), statement)
@@ -264,6 +283,8 @@ class _Trace:
                     self._expression(child.value)
                 elif isinstance(child, ast.expr):
                     self._expression(child)
+            self.accesses.note_read(node, self._here())
+            self._run_implicitly(node)
             if isinstance(node, ast.Call):
                 self._call(node)
 
@@ -282,6 +303,7 @@ class _Trace:
     def _call(self, call: ast.Call) -> None:
         if not self._callees.defined(call.func):
             effect = self._callees.effect(call)
+            self.accesses.note_call(call, effect, self._here())
             if effect is not None:
                 self._add(effect, call)
         guards, statement = self._guards, self._statement
@@ -319,49 +341,79 @@ class _Trace:
 
     def _is_traced(self, function: Function) -> bool:
         """Whether its effects are those of building a graph, whatever loop calls it."""
-        decorators = getattr(function, "decorator_list", ())
+        decorators = decorators_of(function)
         return any(map(self._callees.origins.of_tensorflow, decorators))
 
     def _body(self, function: Function) -> None:
         """Goes through a function once, and once for each that is traced and calls it."""
-        before = self._traced
-        if before is None and self._is_traced(function):
+        traced, place, muted = self._traced, self._place, self._muted
+        if traced is None and self._is_traced(function):
             self._traced = function
+        if place.step is None and self._is_step(function):
+            at_once = any(map(_traces_at_once, decorators_of(function)))
+            self._place = self._places.setdefault(function, Place(function, at_once))
         if self._traced is None:
             again = function not in self._entered
         else:
             again = (function, self._traced) not in self._retraced
             self._retraced.add((function, self._traced))
+        if not again and self._place.step is not None:
+            # A method that Keras traces: its effects are told, its accesses are not.
+            self._muted = again = function not in self._place.entered
+        key = (function, self._place.step)
         if again:
             self._entered.setdefault(function, len(self._guards))
+            self._place.entered |= {function}
+            first = len(self.accesses.found)
             if isinstance(function, ast.Lambda):
                 self._expression(function.body)
             else:
                 self._suite(function.body)
-        self._traced = before
+            self._noted[key] = first, len(self.accesses.found)
+        elif key in self._noted and function is not self._place.step:
+            self.accesses.repeat(*self._noted[key], self._here())
+        self._traced, self._place, self._muted = traced, place, muted
 
-    def _changes_around(self, call: ast.AST) -> bool:
-        """Whether a traced function changes a list of what is around it."""
-        called = call.func if isinstance(call, ast.Call) else None
-        if (
-            self._traced is None
-            or not isinstance(called, ast.Attribute)
-            or called.attr not in table.CHANGING_METHODS
-            or not isinstance(called.value, ast.Name)
-        ):
-            return False
-        owner = self._callees.owner(called.value)
-        above: ast.AST | None = self._traced
-        while above is not None:
-            above = self._scopes.parents.get(above)
-            if owner is not None and owner.node is above:
+    def _is_step(self, function: Function) -> bool:
+        """Whether TensorFlow traces it: code of it runs whenever that is done."""
+        for decorator in decorators_of(function):
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if last_name(
+                called
+            ) in table.TRACES and self._callees.origins.of_tensorflow(decorator):
                 return True
-        return False
+        above = self._scopes.parents.get(function)
+        return (
+            isinstance(above, ast.ClassDef)
+            and getattr(function, "name", "") in table.TRACED_METHODS
+            and any(is_tensorflow(self._callees.path(base)) for base in above.bases)
+        )
+
+    def _here(self) -> Place:
+        place = self._place
+        place.guards, place.unused = self._guards, self._unused
+        place.statement, place.loops = self._statement, self._loops
+        return place
+
+    def _note(self, statement: ast.stmt) -> None:
+        self.accesses.note_statement(statement, self._here())
+        self._run_implicitly(statement)
+
+    def _run_implicitly(self, node: ast.AST) -> None:
+        """Goes through what no call names; its effects are told where it stands."""
+        muted, guards, at = self._muted, self._guards, self._statement
+        for function in self._implicit.run_by(node):
+            if function not in self._place.entered:
+                self._muted, self._guards = True, [*guards]
+                self._body(function)
+        self._muted, self._guards, self._statement = muted, guards, at
 
     def _is_deferred(self, node: ast.Lambda) -> bool:
         return is_deferred(node, self._scopes.parents)
 
     def _add(self, effect: Effect, node: ast.expr | ast.stmt) -> None:
+        if self._muted:
+            return
         at = self._statement
         if at is None or isinstance(at, _COMPOUND):
             at = node  # type: ignore[assignment]
@@ -382,7 +434,6 @@ class _Trace:
                 self._unused,
                 self._traced is not None,
                 node in self._known,
-                self._changes_around(node),
             )
         )
         self._known.add(node)
@@ -405,6 +456,10 @@ class _Trace:
                 if owner is not None and owner.node in self._entered:
                     return min(self._entered[owner.node], len(self._guards))
         return 0
+
+
+def decorators_of(function: Function) -> list[ast.expr]:
+    return getattr(function, "decorator_list", [])
 
 
 def _traces_at_once(decorator: ast.expr) -> bool:

@@ -221,9 +221,101 @@ CHANGING_METHODS = frozenset(
 )
 # Functions of libraries, and methods of others, that change what they are given.
 CHANGING_FUNCTIONS = frozenset(
-    {"copyto", "fill_diagonal", "heapify", "heappop", "heappush", "insort", "place"}
+    {
+        "at",
+        "copyto",
+        "fill_diagonal",
+        "heapify",
+        "heappop",
+        "heappush",
+        "insort",
+        "place",
+    }
     | {"put", "putmask", "shuffle"}
 )
+# Functions that take the next element of what they are given, or change it.
+CONSUMING = frozenset({"delattr", "next", "setattr"})
+# Methods that leave their object otherwise, besides those of lists, sets and dictionaries.
+STATEFUL_METHODS = CHANGING_METHODS | frozenset(
+    {"__delitem__", "__iadd__", "__next__", "__setattr__", "__setitem__", "byteswap"}
+    | {"difference_update", "intersection_update", "itemset", "move_to_end", "next"}
+    | {"partition", "resize", "rotate", "send", "setflags", "subtract"}
+    | {"symmetric_difference_update"}
+)
+# Built-in functions that make an object of their own.
+MAKERS = frozenset(
+    {
+        "abs",
+        "bool",
+        "bytearray",
+        "bytes",
+        "complex",
+        "dict",
+        "divmod",
+        "float",
+        "format",
+    }
+    | {
+        "frozenset",
+        "hash",
+        "int",
+        "isinstance",
+        "len",
+        "list",
+        "object",
+        "pow",
+        "range",
+    }
+    | {"repr", "round", "set", "slice", "sorted", "str", "sum", "tuple"}
+)
+# Built-in functions whose results can be passed through once, and modules of such.
+ITERATORS = frozenset({"enumerate", "filter", "iter", "map", "open", "reversed", "zip"})
+ITERATOR_MODULES = frozenset({"itertools"})
+# Built-in functions that give the names of a module, or an object, to be changed.
+NAMESPACES = frozenset({"globals", "locals", "vars"})
+# Methods that give what their object holds.
+LOOKS_UP = frozenset({"get", "items", "iteritems", "itervalues", "values"})
+# What traces the functions that it decorates, and methods that Keras traces.
+TRACES = frozenset({"defun", "function", "step_function"})
+TRACED_METHODS = frozenset({"call", "predict_step", "test_step", "train_step"})
+# Decorators of methods that are read as attributes.
+PROPERTIES = frozenset({"cached_property", "property"})
+# What Python calls for a kind of expression.
+OPERATORS: dict[str, tuple[str, ...]] = {
+    **{
+        kind: (f"__{name}__", f"__r{name}__", f"__i{name}__")
+        for kind, name in (
+            *(("Add", "add"), ("Sub", "sub"), ("Mult", "mul"), ("MatMult", "matmul")),
+            *(("Div", "truediv"), ("FloorDiv", "floordiv"), ("Mod", "mod")),
+            *(("Pow", "pow"), ("BitAnd", "and"), ("BitOr", "or"), ("BitXor", "xor")),
+            *(("LShift", "lshift"), ("RShift", "rshift")),
+        )
+    },
+    "USub": ("__neg__",),
+    "UAdd": ("__pos__",),
+    "Invert": ("__invert__",),
+    "Not": ("__bool__", "__len__"),
+    "Lt": ("__lt__", "__gt__"),
+    "Gt": ("__lt__", "__gt__"),
+    "LtE": ("__le__", "__ge__"),
+    "GtE": ("__le__", "__ge__"),
+    "Eq": ("__eq__",),
+    "NotEq": ("__eq__", "__ne__"),
+    "In": ("__contains__", "__iter__", "__next__"),
+    "NotIn": ("__contains__", "__iter__", "__next__"),
+    "Subscript": ("__getitem__", "__setitem__", "__delitem__"),
+    "Attribute": ("__getattr__", "__getattribute__", "__setattr__"),
+    "With": ("__enter__", "__exit__"),
+    "For": ("__iter__", "__next__", "__getitem__"),
+    "comprehension": ("__iter__", "__next__", "__getitem__"),
+    "Starred": ("__iter__", "__next__"),
+    "If": ("__bool__", "__len__"),
+    "While": ("__bool__", "__len__"),
+    "IfExp": ("__bool__", "__len__"),
+    "FormattedValue": ("__str__", "__repr__", "__format__"),
+}
+# Attributes of tensors that are values of Python's.
+STATIC = frozenset({"as_list", "dtype", "get_shape", "name", "ndims", "rank", "shape"})
 LOGGING_METHODS = frozenset(
     {"critical", "debug", "error", "exception", "info", "log", "warn", "warning"}
 )

@@ -1,0 +1,180 @@
+"""Whether an object is made by the code that is traced, so that nobody else has it.
+
+`found = []` in a step is a new list whenever the step is traced. A list of the module, of
+an object that was made before, or of a default argument is there when the trace has ended.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from migrate.gates.callees import Callees
+from migrate.gates.origins import is_tensorflow
+from migrate.source.nodes import all_nodes
+from migrate.tables import host_effects as table
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# Expressions that make a value, whatever they are made of.
+_MAKES = (
+    *(ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Constant, ast.JoinedStr, ast.BinOp),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda),
+    *(ast.UnaryOp, ast.Compare),
+)
+
+
+class Freshness:
+    """What a module's code makes, for the functions that a trace has come through.
+
+    Args:
+      entered: these functions: what belongs to them is made anew by each trace.
+    """
+
+    def __init__(self, callees: Callees, entered: Collection[ast.AST]) -> None:
+        self._callees, self._entered = callees, entered
+        self._memo: dict[ast.AST, bool] = {}
+
+    def is_fresh(self, node: ast.AST | None) -> bool:
+        """Whether the object of an expression was made since the trace began."""
+        if node is None:
+            return False
+        if node not in self._memo:
+            self._memo[node] = True  # In a cycle, what else it is made of decides.
+            self._memo[node] = self._decide(node)
+        return self._memo[node]
+
+    def _decide(self, node: ast.AST) -> bool:
+        if isinstance(node, _MAKES):
+            return True
+        if isinstance(node, ast.Name):
+            return self._is_fresh_name(node)
+        if isinstance(node, ast.Attribute):
+            return self._is_fresh_attribute(node)
+        if isinstance(node, (ast.Subscript, ast.Starred)):
+            return self.is_fresh(node.value)
+        if isinstance(node, ast.IfExp):
+            return self.is_fresh(node.body) and self.is_fresh(node.orelse)
+        if isinstance(node, ast.BoolOp):
+            return all(map(self.is_fresh, node.values))
+        return isinstance(node, ast.Call) and self._is_fresh_call(node)
+
+    def _is_fresh_name(self, name: ast.Name) -> bool:
+        owner = self._callees.owner(name)
+        if owner is None or not self.is_entered(owner.node):
+            return False
+        return all(
+            self._is_fresh_binding(name.id, binding, owner.node)
+            for binding in owner.bindings[name.id]
+        )
+
+    def is_entered(self, node: ast.AST) -> bool:
+        """Whether what a scope binds is bound anew: its function was come through."""
+        at: ast.AST | None = node
+        while at is not None and not isinstance(at, _FUNCTIONS):
+            if isinstance(at, (ast.Module, ast.ClassDef)):
+                return False
+            at = self._callees.scopes.parents.get(at)
+        return at in self._entered
+
+    def _is_fresh_binding(self, name: str, binding: ast.AST, owner: ast.AST) -> bool:
+        if isinstance(binding, ast.arg):
+            return self._is_fresh_argument(binding, owner)
+        if isinstance(binding, (ast.With, ast.AsyncWith)):
+            return False
+        if isinstance(binding, ast.AugAssign):
+            return True  # It was bound before.
+        if isinstance(binding, _FUNCTIONS):
+            return True
+        iterated = getattr(binding, "iter", None)
+        if iterated is not None:
+            return self._holds_fresh(iterated)
+        value = getattr(binding, "value", None)
+        targets = getattr(binding, "targets", None) or [
+            getattr(binding, "target", None)
+        ]
+        for target in targets:
+            if isinstance(target, (ast.Tuple, ast.List)) and isinstance(
+                value, (ast.Tuple, ast.List)
+            ):
+                for one, own in zip(target.elts, value.elts):
+                    if isinstance(one, ast.Name) and one.id == name:
+                        return self.is_fresh(own)
+        return self.is_fresh(value)
+
+    def _holds_fresh(self, iterated: ast.expr) -> bool:
+        """Whether the elements of what is iterated over are made by the trace."""
+        if isinstance(iterated, (ast.List, ast.Tuple, ast.Set)):
+            return all(map(self.is_fresh, iterated.elts))
+        return self.is_fresh(iterated)
+
+    def _is_fresh_argument(self, argument: ast.arg, function: ast.AST) -> bool:
+        if isinstance(self._callees.scopes.parents.get(function), ast.ClassDef):
+            first = [a.arg for a in function.args.args[:1]]  # type: ignore[attr-defined]
+            if argument.arg in first:
+                return self._is_fresh_receiver(function)
+        given = self._callees.origins.arguments(function, argument.arg)
+        default = _default(argument, function.args)  # type: ignore[attr-defined]
+        if default is not None and not isinstance(default, ast.Constant):
+            return False  # `seen=[]` is made once.
+        known = bool(given) or default is not None
+        return known and all(map(self.is_fresh, given))
+
+    def _is_fresh_receiver(self, method: ast.AST) -> bool:
+        """Whether a method is called of objects alone that the trace makes."""
+        name = getattr(method, "name", "")
+        if name in ("__init__", "__new__"):
+            return True
+        called = self._callees.calls_of_method(name)
+        return bool(called) and all(
+            self.is_fresh(call.value) for call in called if not self._is_outside(call)
+        )
+
+    def _is_outside(self, node: ast.AST) -> bool:
+        """Whether a node is of code that the trace has not come through."""
+        return not self.is_entered(self._callees.scopes.scope_of(node).node)
+
+    def _is_fresh_attribute(self, node: ast.Attribute) -> bool:
+        if self._callees.path(node) or not self.is_fresh(node.value):
+            return False
+        values = self._callees.origins.attribute_values(node.attr)
+        return all(map(self.is_fresh, values))
+
+    def _is_fresh_call(self, call: ast.Call) -> bool:
+        called = call.func
+        if self._callees.is_class(called):
+            return True
+        functions = self._callees.defined(called)
+        if functions:
+            return all(map(self._returns_fresh, functions))
+        path = self._callees.path(called)
+        if path:
+            kind = table.longest(path, table.FUNCTIONS)
+            return is_tensorflow(path) or kind not in (None, table.UNSEEN)
+        if isinstance(called, ast.Name):
+            return not self._callees.bindings(called) and called.id in table.MAKERS
+        if isinstance(called, ast.Attribute):
+            if called.attr in table.PURE_METHODS and called.attr not in table.LOOKS_UP:
+                return True
+            return self._callees.origins.of_tensorflow(called.value)
+        return False
+
+    def _returns_fresh(self, function: ast.AST) -> bool:
+        if isinstance(function, ast.Lambda):
+            return self.is_fresh(function.body)
+        return all(
+            self.is_fresh(node.value)
+            for node in all_nodes(function)
+            if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None
+        )
+
+
+def _default(argument: ast.arg, arguments: ast.arguments) -> ast.expr | None:
+    """What a parameter is where a call does not give it."""
+    places = [*arguments.posonlyargs, *arguments.args]
+    for named, defaults in (
+        (places[len(places) - len(arguments.defaults) :], arguments.defaults),
+        (arguments.kwonlyargs, arguments.kw_defaults),
+    ):
+        if argument in named:
+            return defaults[named.index(argument)]
+    return None

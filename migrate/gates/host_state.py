@@ -1,0 +1,197 @@
+"""What TF1 changed once, when it built the graph, and steps would change when traced.
+
+TF1 runs a program's own code once: `counter += 1` counts layers. In the result the code
+of steps runs whenever TensorFlow traces one: twice where two steps have it, and after all
+code that makes variables. Where that gives another count, the result is not the program.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from migrate.gates.accesses import AT_END, Access, How
+from migrate.gates.late_changes import originals
+
+SEVERAL = "would be done by several steps"
+
+
+def changes_of_steps(
+    old: Sequence[Access], new: Sequence[Access]
+) -> Iterator[tuple[int, str]]:
+    """The original's lines that change something, and what would be wrong."""
+    state = _State(list(_settled(new)), old)
+    seen: set[str] = set()
+    for place, access in enumerate(state.accesses):
+        if access.name in seen or not state.is_of_step(access):
+            continue
+        reason = state.judge(place, access)
+        if reason:
+            seen.add(access.name)
+            yield _origin(access, old), reason
+
+
+def stale_reads(
+    old: Sequence[Access], new: Sequence[Access]
+) -> Iterator[tuple[int, str, str]]:
+    """The original's line of a change, what it changes, and the step that sees it else.
+
+    In TF1 `conf["n"] += 1` changes what the code below it reads. A step reads what all
+    changes above the step have made.
+    """
+    known = {a.name for a in old if a.step is not None}
+    told: set[str] = set()
+    for place, read in enumerate(new):
+        if read.how is not How.READ or read.step is None or not read.lasting:
+            continue
+        if read.name in known | told:
+            continue
+        made = [
+            a
+            for a in new[:place]
+            if a.step in (None, read.step) and _may_be_seen(a, read)
+        ]
+        late = _late_change(read, made, old)
+        if late is not None:
+            told.add(read.name)
+            yield late.line, read.object, getattr(read.step, "name", "")
+
+
+def _late_change(
+    read: Access, made: Sequence[Access], old: Sequence[Access]
+) -> Access | None:
+    """A change that the original does after a read, or before it, unlike the result."""
+    found: Access | None = None
+    for place, before in enumerate(old):
+        if before.how is not How.READ or before.text != read.text:
+            continue
+        if before.object != read.object:
+            continue
+        changes = [(at, a) for at, a in enumerate(old) if _may_be_seen(a, before)]
+        early = [a for at, a in changes if at < place]
+        again = [a for _, a in changes if set(a.loops) & set(before.loops)]
+        apart = again and not any(set(a.loops) & set(read.loops) for a in made)
+        if len(early) == len(made) and not apart:
+            return None  # One that is spelled alike may be meant.
+        found = (
+            again[0] if apart else next((a for at, a in changes if at > place), None)
+        )
+        found = found or (early[0] if early else None)
+    return found
+
+
+def _may_be_seen(change: Access, read: Access) -> bool:
+    """Whether a change of an object, not of a name, alters what a read gives."""
+    if change.how is How.READ or change.of_tensors:
+        return False
+    if change.object != read.object and not any(
+        owner is not None for _, owner in change.keys & read.keys
+    ):
+        return False
+    if not change.part and "." not in change.object:
+        return False
+    if change.entry == AT_END:
+        return not read.entry.isdigit()
+    return not (change.entry and read.entry) or change.entry == read.entry
+
+
+def _origin(access: Access, old: Sequence[Access]) -> int:
+    """Where the original does it."""
+    written = [a for a in old if a.how is not How.READ]
+    for known in (
+        [a for a in written if a.text == access.text],
+        *([a for a in written if a.name == name] for name in originals(access.name)),
+    ):
+        if known:
+            return known[0].line
+    return 1
+
+
+def _settled(accesses: Sequence[Access]) -> Iterator[Access]:
+    """Accesses, of which a value that the same trace has set before is new again.
+
+    `self.count = 0; self.count += 1` gives each trace the same; `if not self.built:
+    self.built = True` gives the second trace what the first one left.
+    """
+    begun: dict[tuple[object, object], Access] = {}
+    for access in accesses:
+        how = access.how
+        for key in access.keys if access.step is not None else ():
+            first = begun.setdefault((access.step, key), access)
+            if how is How.READ:
+                continue
+            if first.how is How.SET and not first.part and _covers(first, access):
+                how = How.SET
+            elif first.how is not How.SET:
+                how = How.CHANGE
+        yield access if how is access.how else dataclasses.replace(access, how=how)
+
+
+def _covers(first: Access, later: Access) -> bool:
+    """Whether nothing comes to the later one without the first."""
+    return later.guards[: len(first.guards)] == first.guards
+
+
+class _State:
+    """The accesses of a result, and of its original."""
+
+    def __init__(self, accesses: list[Access], old: Sequence[Access]) -> None:
+        self.accesses = accesses
+        # What the original changed in functions that TensorFlow traced there, too.
+        self._known = {a.name for a in old if a.step is not None and _is_change(a)}
+        self._old = old
+
+    def is_of_step(self, access: Access) -> bool:
+        return (
+            access.step is not None
+            and _is_change(access)
+            and access.name not in self._known
+        )
+
+    def judge(self, place: int, access: Access) -> str:
+        """What is wrong with a change of a step; "" if nothing is."""
+        same = [
+            (at, a)
+            for at, a in enumerate(self.accesses)
+            if not a.unused and a.keys & access.keys
+        ]
+        by_step: dict[ast.AST, list[Access]] = {}
+        for _, one in same:
+            if one.step is not None:
+                by_step.setdefault(one.step, []).append(one)
+        changing = [step for step in by_step if any(map(_is_change, by_step[step]))]
+        outside = [(at, a) for at, a in same if a.step is None and not a.first]
+        if access.how is How.CHANGE:
+            if len(changing) > 1:
+                return SEVERAL
+            if len(by_step) > 1:
+                return "would be done by one step, and another asks for it"
+        else:
+            if access.of_tensors:
+                return ""
+            outside = [(at, a) for at, a in outside if a.how is How.READ]
+            values = {a.text for _, a in same if a.step is not None and _is_change(a)}
+            if outside and len(changing) > 1 and len(values) > 1:
+                return SEVERAL
+        if not outside:
+            return ""
+        if not access.at_once:
+            return "would be done when a step is traced, and other code asks for it"
+        before = sum(at < place for at, _ in outside)
+        if before > self._reads_before_change(access.name):
+            return "would be done when a step is traced, after what asks for it"
+        return ""
+
+    def _reads_before_change(self, name: str) -> int:
+        """How often the original asks for it before it changes it."""
+        known = [a for a in self._old if a.name == name and not a.first]
+        change = next((a for a in known if a.how is not How.READ), None)
+        if change is None:
+            return 0
+        reads = known[: known.index(change)]
+        return sum(a.line != change.line for a in reads)  # Not what it is computed of.
+
+
+def _is_change(access: Access) -> bool:
+    return access.lasting and access.how is not How.READ

@@ -1,0 +1,83 @@
+"""Functions that Python calls where no call is written: properties, operators, contexts.
+
+`x * counter.next_id` may run a property, `with Deeper():` runs `__enter__`, and what
+decorates a function runs whenever that is called.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.gates.callees import Callees, Function, last_name
+from migrate.tables import host_effects as table
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class ImplicitCalls:
+    """What the classes and decorators of one module run without being called."""
+
+    def __init__(self, callees: Callees) -> None:
+        self._callees = callees
+        methods = [f for found in callees.methods.values() for f in found]
+        self._properties = {
+            function.name
+            for function in methods
+            if isinstance(function, _DEFINITIONS)
+            and any(
+                last_name(d) in table.PROPERTIES or _is_accessor(d)
+                for d in function.decorator_list
+            )
+        }
+        self._operators = {name for name in callees.methods if name.startswith("__")}
+
+    def run_by(self, node: ast.AST) -> Iterator[Function]:
+        """The functions that evaluating an expression may run, its own calls apart."""
+        if isinstance(node, ast.Attribute) and node.attr in self._properties:
+            if not self._callees.path(node):
+                yield from self._callees.methods[node.attr]
+        if isinstance(node, ast.Call):
+            for function in self._callees.defined(node.func):
+                yield from self._decorating(function)
+        if self._operators:
+            for name in self._methods_of(node):
+                if name in self._operators:
+                    yield from self._callees.methods[name]
+
+    def _methods_of(self, node: ast.AST) -> tuple[str, ...]:
+        kind = node
+        if isinstance(node, (ast.BinOp, ast.AugAssign, ast.UnaryOp)):
+            kind = node.op
+        found = table.OPERATORS.get(type(kind).__name__, ())
+        if isinstance(node, ast.Compare):
+            found += tuple(
+                n for op in node.ops for n in table.OPERATORS.get(type(op).__name__, ())
+            )
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found += self._called(node, node.func)
+        return found
+
+    def _called(self, call: ast.Call, name: ast.Name) -> tuple[str, ...]:
+        """What a call of an object runs, or of a built-in function: `len(layers)`."""
+        if not self._callees.bindings(name):
+            return (f"__{name.id}__",) if call.args else ()
+        if self._callees.defined(name) or self._callees.is_class(name):
+            return ()
+        return ("__call__",)
+
+    def _decorating(self, function: Function) -> Iterator[Function]:
+        """What the decorators of a function have put around it."""
+        for decorator in getattr(function, "decorator_list", ()):
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            for maker in self._callees.defined(called):
+                for inner in ast.walk(maker):
+                    if inner is not maker and isinstance(inner, _DEFINITIONS):
+                        yield inner
+
+
+def _is_accessor(decorator: ast.expr) -> bool:
+    """`@rate.setter`"""
+    return isinstance(decorator, ast.Attribute) and decorator.attr in (
+        *("deleter", "getter", "setter"),
+    )
