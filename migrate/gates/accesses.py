@@ -44,6 +44,7 @@ class Access:
       object: how the object is written.
       entry: of which entry alone, as it is written; "" for the whole.
       loops: those that it is in.
+      of_module: whether it is no function's.
       step: the traced function that does it; None where none does.
       at_once: whether that is traced where it is defined.
       lasting: whether what it changes, or reads, was there before the trace.
@@ -69,6 +70,7 @@ class Access:
     object: str = ""
     entry: str = ""
     loops: tuple[ast.AST, ...] = ()
+    of_module: bool = False
 
 
 @dataclasses.dataclass
@@ -303,6 +305,8 @@ class Accesses:
                 ast.unparse(target),
                 self._entry(write),
                 tuple(place.loops),
+                not reads
+                and isinstance(self._scopes.scope_of(target).node, ast.Module),
             )
         )
 

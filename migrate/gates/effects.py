@@ -18,7 +18,13 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.gates import order_of_names, shapes
 from migrate.gates.conditions import Guard, Kind, without
-from migrate.gates.host_state import SEVERAL, changes_of_steps, stale_reads
+from migrate.gates.host_state import (
+    SEVERAL,
+    TWICE,
+    changes_of_steps,
+    doubled,
+    stale_reads,
+)
 from migrate.gates.late_changes import late_changes
 from migrate.gates.traces import Site, trace_of
 from migrate.source.nodes import tree_of
@@ -94,10 +100,10 @@ def differences(
     found += [
         Difference(
             line,
-            Wrong.TWICE if reason == SEVERAL else Wrong.ORDER,
+            Wrong.TWICE if reason in (SEVERAL, TWICE) else Wrong.ORDER,
             f"`{_short(lines[line - 1].strip())}` {reason}",
         )
-        for line, reason in changes_of_steps(before, after)
+        for line, reason in (*changes_of_steps(before, after), *doubled(before, after))
     ]
     changed = {d.line for d in moved}
     found += [

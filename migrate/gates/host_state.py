@@ -8,6 +8,7 @@ code that makes variables. Where that gives another count, the result is not the
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 
@@ -15,6 +16,7 @@ from migrate.gates.accesses import AT_END, Access, How
 from migrate.gates.late_changes import originals
 
 SEVERAL = "would be done by several steps"
+TWICE = "would be done in two places"
 
 
 def changes_of_steps(
@@ -30,6 +32,23 @@ def changes_of_steps(
         if reason:
             seen.add(access.name)
             yield _origin(access, old), reason
+
+
+def doubled(old: Sequence[Access], new: Sequence[Access]) -> Iterator[tuple[int, str]]:
+    """The original's lines that change something by what it was, and are there twice."""
+    once = {text: count for text, count in _own_changes(old).items() if count == 1}
+    for text, count in _own_changes(new).items():
+        if count > 1 and text in once:
+            yield next(a.line for a in old if a.text == text), TWICE
+
+
+def _own_changes(accesses: Sequence[Access]) -> collections.Counter[str]:
+    """How often the module's own statements change something, by what they say."""
+    return collections.Counter(
+        a.text
+        for a in accesses
+        if a.how is How.CHANGE and a.step is None and a.of_module
+    )
 
 
 def stale_reads(

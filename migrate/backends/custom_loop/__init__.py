@@ -152,7 +152,8 @@ class _Layout:
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
         needed = (i for i, flow in enumerate(graph) if flow in self._build.pure)
-        return first, max([end, *needed])
+        # Where there is no graph but in runs, what is before it is all, and is not after it.
+        return first, max([end, first - 1, *needed])
 
     def _scope(self, graph: list[ir.Flow]) -> list[Item]:
         """What is made under the strategy: variables, and the step functions."""
