@@ -23,7 +23,7 @@ from migrate.report.paths import display
 
 FORMAT = 1
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)
-_LOUD = (Outcome.REFUSED, Outcome.FAILED)
+_LOUD = (Outcome.REFUSED, Outcome.WARNED, Outcome.FAILED)
 _Counts = Mapping[str, int]
 
 
@@ -128,7 +128,8 @@ def _count(result: FileResult) -> _Counts:
 
 
 def _counts(finding: Finding) -> bool:
-    return finding.outcome in _LOUD and finding.code not in _CONSEQUENCES
+    loud = finding.outcome in _LOUD or finding.unused
+    return loud and finding.code not in _CONSEQUENCES
 
 
 def _key(finding: Finding) -> str:

@@ -19,11 +19,12 @@ from migrate.frontends import half_migrated
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.sessions import between_graph
 from migrate.gates.judgement import judge
+from migrate.ignoring import leave_whole, read_ignored
 from migrate.migration import Migration
 from migrate.normalise import contrib_metrics
 from migrate.normalise.eager_forms import in_known_form
 from migrate.normalise.text import Text
-from migrate.notes import TODO, add_notes, ignored_lines, leave_alone
+from migrate.notes import TODO, add_notes
 from migrate.options import Options
 from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
@@ -42,10 +43,18 @@ from migrate.planning.told import at_origins, unread_queues, unread_towers
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
 from migrate.rewriting import attributes, gates
 from migrate.rewriting.apply import apply_plan
-from migrate.rewriting.imports import taken_names, with_imports
+from migrate.rewriting.imports import means_compat, taken_names, with_imports
 from migrate.rewriting.other_imports import with_other_imports
 from migrate.rewriting.unused import without_unused
-from migrate.rules import calls, closed_world, in_both, mistakes, older_shapes
+from migrate.rules import (
+    calls,
+    closed_world,
+    dropped,
+    graph_mode,
+    in_both,
+    mistakes,
+    older_shapes,
+)
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.several import apart as apart_of
@@ -101,12 +110,19 @@ def is_own_output(text: str, filename: str) -> bool:
 
 
 def _in_sight(text: str, unit: Unit) -> Migration:
+    """A file's migration, or the file as it was where its comments ask for that."""
+    return leave_whole(text, _with_hidden(text, unit))
+
+
+def _with_hidden(text: str, unit: Unit) -> Migration:
     """A file's migration; what it takes unseen from other files is told."""
     rest = _with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
     if not already_migrated(scopes_of(tree_of(text)), unit.own_modules):
         rest = closed_world.with_untold(text, rest)
+        rest = graph_mode.with_lost_session(text, rest)
+    rest = dropped.with_dropped(text, rest)
     new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
     new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
     told = [*told, *gone]
@@ -445,14 +461,18 @@ def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
 
 def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
     """Mistakes that are no matter of versions; in a file that is changed, mended."""
+    ignored = read_ignored(text)
     for mistake in mistakes.find(scopes, text):
         call = mistake.node
         if isinstance(call, ast.Call) and call.func in plan.expressions:
             if mistake.code in ("D109", "D110", "D137"):
                 continue  # It is TF1's own, of Estimators, and has been rewritten.
         mended = mistake.done and bool(plan.suites)
-        if mistake.edits and not any(
-            node in plan.expressions for node, _ in mistake.edits
+        left = ignored.asks(mistake.node.lineno, mistake.code)
+        if (
+            not left
+            and mistake.edits
+            and not any(node in plan.expressions for node, _ in mistake.edits)
         ):
             for node, new in mistake.edits:
                 plan.replace(node, new)
@@ -462,7 +482,8 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
                     Dropped(statement) if anew is None else New(anew, statement)
                 ]
             mended = True
-        outcome = Outcome.KEPT if mistake.kept else Outcome.REFUSED
+        outcome = Outcome.REFUSED if mistake.blocks else Outcome.WARNED
+        outcome = Outcome.KEPT if mistake.kept else outcome
         outcome = Outcome.REWRITTEN if mended else outcome
         yield Finding(
             mistake.node.lineno,
@@ -481,10 +502,7 @@ def _written(
     """The text with its plan carried out, where it passes the gates."""
     text, form = source.text, source.form
     refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
-    if ignored := ignored_lines(text):
-        before, findings = findings, leave_alone(plan, findings, ignored)
-        # What is left alone has the name that it had.
-        refused |= {f.symbol for f in before if f not in findings}
+    findings = _leave_compat(plan, findings, source)
     add_notes(plan, source.tree, findings, text, unit.options)
     if plan.empty:
         return Migration(text, tuple(sorted(findings)))
@@ -498,6 +516,8 @@ def _written(
             new = with_imports(new, plan, unit.filename, unit.home)
             for name in taken_names(new, plan):
                 return _written(source, Plan(), _name_taken(source, name), unit)
+            if means_compat(new, plan):
+                return _written(source, Plan(), _tensorflow_taken(source), unit)
             if lacking := attributes.refused(source.tree, new):
                 lacking += left_whole(scopes_of(source.tree))
                 return _written(source, Plan(), lacking, unit)
@@ -516,6 +536,33 @@ def _written(
     return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
 
 
+def _leave_compat(
+    plan: Plan, findings: list[Finding], source: _Source
+) -> list[Finding]:
+    """Takes out of a plan the names of compat.v1 that a comment asks to leave."""
+    ignored = read_ignored(source.text)
+    if plan.suites or plan.statements or not ignored.lines:
+        return findings
+    scopes = scopes_of(source.tree)
+    at = {
+        (node.lineno, node.col_offset + 1): node
+        for node in plan.expressions
+        if isinstance(node, ast.Attribute)
+        and (path := scopes.dotted(node) or "").startswith("tensorflow.compat.v1.")
+        and symbols.exists_in_target(f"tf{path.removeprefix('tensorflow')}")
+    }
+    left = []
+    for finding in findings:
+        node = at.get((finding.line, finding.column))
+        if node is not None and ignored.asks_for(finding):
+            del plan.expressions[node]
+            finding = dataclasses.replace(
+                finding, outcome=Outcome.KEPT, reason="left as the comment asks"
+            )
+        left.append(finding)
+    return left
+
+
 def _name_taken(source: _Source, module: str) -> list[Finding]:
     """A program that uses an emitted module's name itself is left whole."""
     scopes = scopes_of(source.tree)
@@ -527,4 +574,17 @@ def _name_taken(source: _Source, module: str) -> list[Finding]:
     reason = f"the program has a name `{module}` of its own, which the migrated program needs"
     line = min(lines, default=1)
     taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, "Rename it.")
+    return [taken, *left_whole(scopes)]
+
+
+def _tensorflow_taken(source: _Source) -> list[Finding]:
+    """A program whose `tf` may be tensorflow.compat.v1 is left whole."""
+    scopes = scopes_of(source.tree)
+    line = getattr(scopes.module.bindings["tf"][-1], "lineno", 1)
+    reason = (
+        "`tf` is tensorflow.compat.v1 from here on, and the migrated program needs it for "
+        "tensorflow"
+    )
+    recipe = "Import TensorFlow once, by `import tensorflow as tf`."
+    taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, recipe)
     return [taken, *left_whole(scopes)]

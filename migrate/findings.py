@@ -7,18 +7,17 @@ import enum
 
 
 class Outcome(enum.Enum):
-    """What became of a TF1 construct. There is no fourth way: nothing is silent."""
+    """What became of a construct. There is no other way: nothing is silent."""
 
     REWRITTEN = "rewritten"
     KEPT = "kept"
+    # It keeps its whole program from being migrated.
     REFUSED = "refused"
+    # Nothing of TensorFlow 1 is left behind, and only the author can decide what is meant:
+    # a mistake that the program had before, a division of Python 2.
+    WARNED = "warning"
     # The file itself could not be handled (not readable, not Python 3, a gate failed).
     FAILED = "failed"
-
-
-# Refusals that leave nothing behind in TensorFlow 1: mistakes that the program had
-# before, and divisions that only its author can tell.
-_NOT_OF_TF1 = ("D", "E009")
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -34,8 +33,11 @@ class Finding:
       reason: one sentence for the user; for a rewrite, what it became.
       recipe: for a refusal, what to do by hand; may be several lines.
       cell: 0-based index of the notebook cell, None in a .py file.
+      target: of a symbol's rule: how the use is spelled in the result.
       unused: whether nothing of the program calls the code: it stays, and is told, and
         decides nothing.
+      through_compat: whether it is kept only because its program runs through compat.v1:
+        it keeps the program from being one of TensorFlow 2.
       hidden: whether the user does not want to be told (--select, --ignore): it decides
         all the same.
     """
@@ -48,7 +50,9 @@ class Finding:
     reason: str = ""
     recipe: str = ""
     cell: int | None = None
+    target: str = dataclasses.field(default="", compare=False)
     unused: bool = dataclasses.field(default=False, compare=False)
+    through_compat: bool = dataclasses.field(default=False, compare=False)
     hidden: bool = dataclasses.field(default=False, compare=False)
 
     @property
@@ -56,8 +60,4 @@ class Finding:
         """Whether it keeps its file, and so its program, from being migrated."""
         if self.outcome is Outcome.FAILED:
             return True
-        return (
-            self.outcome is Outcome.REFUSED
-            and not self.unused
-            and not self.code.startswith(_NOT_OF_TF1)
-        )
+        return self.outcome is Outcome.REFUSED and not self.unused

@@ -29,6 +29,7 @@ _CODES = re.compile(r"[A-Z]\d{0,3}")
 _COLOURS: dict[str, dict[str, Any]] = {
     "rewritten": {"fg": "blue"},
     "refused": {"fg": "yellow", "bold": True},
+    "warning": {"fg": "yellow"},
     "failed": {"fg": "red", "bold": True},
     "dim": {"dim": True},
     "bold": {"bold": True},

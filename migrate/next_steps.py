@@ -24,6 +24,7 @@ _MOST = 5  # Programs, and lines of files, that are named one by one.
 _DIRECTORIES = ("checkpoint_dir", "model_dir", "logdir")
 _CLUSTERS = ("asynchronous", "synchronous", "by_flag", "placed", "cluster")
 _ON_TASKS = "towers_on_tasks"
+_TASK_FROM_CONFIG = "D159"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,6 +103,11 @@ def _launch(entry: EntryPoint, written: Written) -> str:
         return f"{path}: open it as before"
     if kind == "estimator":
         return f"python {path}, with the TF_CONFIG and flags it always had"
+    if any(f.code == _TASK_FROM_CONFIG for r in entry.results for f in r.findings):
+        return (
+            f"python {path}, in each process with a TF_CONFIG that says which task it is; "
+            "with parameter servers also once without a task, which coordinates"
+        )
     if kind in _CLUSTERS or kind == _ON_TASKS:
         return f"python {path}, with the old flags, in each ps and worker process"
     return f"python {path}, with the old flags"

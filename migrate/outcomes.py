@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterable, Sequence
 from migrate.facts.trees.programs import Unit, find_programs
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
+from migrate.rules.graph_mode import CODE as LOST_SESSION
 from migrate.tables import graph_mode
 
 # Uses that are refused as a consequence: their program is refused for another reason.
@@ -112,9 +113,9 @@ def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] |
     told = [(result.path, f) for result in results for f in result.findings]
     ranked = (
         lambda f: f.blocks and f.code not in _CONSEQUENCES,
-        # A mistake that keeps its program from being read, as D112.
-        lambda f: f.outcome is Outcome.REFUSED and f.code not in _CONSEQUENCES,
         lambda f: f.blocks,
+        lambda f: f.through_compat and f.code not in _CONSEQUENCES,
+        lambda f: f.through_compat,
         runs_graph,
     )
     for asked in ranked:
@@ -161,18 +162,44 @@ def settle(
     for result in results:
         twins.setdefault(os.path.realpath(result.path), []).append(result)
     concerned = [r.path for r in results if find_status(r) is not None]
-    settled = [
-        [
+    settled = []
+    for unit in find_programs(place, concerned):
+        group = [
             dataclasses.replace(r, entries=_find_entries(unit, r.path))
-            for r in _settle(
-                [r for p in unit.files for r in twins[os.path.realpath(p)]], fallback
-            )
+            for p in unit.files
+            for r in twins[os.path.realpath(p)]
         ]
-        for unit in find_programs(place, concerned)
-    ]
+        entries = {result.path: result.entries for result in group}
+        settled.append(
+            [
+                dataclasses.replace(r, entries=entries.get(r.path, ()))
+                for r in _settle(_judge_graph_mode(group), fallback)
+            ]
+        )
     known = {r.path for group in settled for r in group}
     settled += [[r] for r in results if r.path not in known]
     return sorted(settled, key=lambda group: min(place[r.path] for r in group))
+
+
+def _judge_graph_mode(results: Sequence[FileResult]) -> list[FileResult]:
+    """A program's files, refused at a session that finds no graph on TensorFlow 2.
+
+    None does where a file of the program switches graph mode on, or where all are a
+    library, whose callers may.
+    """
+    switched = any(f.symbol in graph_mode.SWITCHES for r in results for f in r.findings)
+    judged = []
+    for result in results:
+        starts = bool(result.entries) or not result.path.is_file()
+        findings = [
+            dataclasses.replace(f, outcome=Outcome.REFUSED)
+            if f.code == LOST_SESSION
+            else f
+            for f in result.findings
+            if f.code != LOST_SESSION or (starts and not switched)
+        ]
+        judged.append(dataclasses.replace(result, findings=tuple(findings)))
+    return judged
 
 
 def _find_entries(unit: Unit, path: pathlib.Path) -> tuple[pathlib.Path, ...]:
@@ -194,16 +221,27 @@ def _settle(
         unchanged = [hold(r, None) for r in results]
         again = fallback(unchanged)
         if all(r.status is Status.COMPAT for r in again):
-            return [dataclasses.replace(r, program=path) for r in again]
+            return [dataclasses.replace(_leave_unused(r), program=path) for r in again]
         told = {r.path: r.findings for r in again}
         results = [dataclasses.replace(r, findings=told[r.path]) for r in results]
     if program.status in (Status.FAILED, Status.REFUSED):
         results = [hold(r, program.reason) for r in results]
     else:
-        results = [dataclasses.replace(r, noted=b"") for r in results]
+        results = [dataclasses.replace(_leave_unused(r), noted=b"") for r in results]
     return [
         dataclasses.replace(r, status=find_status(r), program=path) for r in results
     ]
+
+
+def _leave_unused(result: FileResult) -> FileResult:
+    """A file of a program that is not refused: what nothing calls in it just stays."""
+    findings = (
+        dataclasses.replace(f, outcome=Outcome.KEPT)
+        if f.unused and f.outcome is Outcome.REFUSED
+        else f
+        for f in result.findings
+    )
+    return dataclasses.replace(result, findings=tuple(findings))
 
 
 def hold(result: FileResult, reason: tuple[pathlib.Path, Finding] | None) -> FileResult:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from migrate import emitted
 from migrate.findings import Finding, Outcome
+from migrate.ignoring import hide, read_ignored, tell_lost
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.source import hidden, notebook_python2, python, python2
@@ -109,6 +110,7 @@ def migrate_bytes(
       core: what migrates a module's text; None is the compiler.
     """
     result = _migrated(path, data, options, core)
+    result = _without_ignored(result, data)
     if options.notes and not result.failed:
         noted = _noted(result, data, options)
         if noted != data:
@@ -117,10 +119,29 @@ def migrate_bytes(
     if all(options.reports(f.code) for f in result.findings):
         return result
     findings = (
-        dataclasses.replace(f, hidden=not options.reports(f.code))
+        dataclasses.replace(f, hidden=f.hidden or not options.reports(f.code))
         for f in result.findings
     )
     return dataclasses.replace(result, findings=tuple(findings))
+
+
+def _without_ignored(result: FileResult, data: bytes) -> FileResult:
+    """A file's result; what comments of the file ask not to be told is hidden."""
+    if b"tf1to2" not in data.lower():
+        return result
+    try:
+        text = python.decode(data).text
+        sources: dict[int | None, str] = {None: text}
+        if result.path.suffix == ".ipynb":
+            sources = {c.index: c.source for c in notebooks.read(text).cells}
+        findings = [f for f in result.findings if f.cell not in sources]
+        for cell, source in sources.items():
+            ignored = read_ignored(source)
+            own = [f for f in result.findings if f.cell == cell]
+            findings += [*hide(own, ignored), *tell_lost(ignored, cell)]
+    except (ValueError, python.Unreadable):
+        return result
+    return dataclasses.replace(result, findings=_ordered(findings))
 
 
 def _noted(result: FileResult, data: bytes, options: Options) -> bytes:
@@ -186,7 +207,8 @@ def _migrated(
                 finding, reason=reason, recipe="Save the notebook as UTF-8."
             )
         if options.python2 and finding.code == "E004":
-            recipe = "What --python2 makes of it is no Python 3: correct it first."
+            recipe = finding.recipe.removesuffix(python.USE_PYTHON2).strip()
+            recipe = recipe or "Correct it first: --python2 cannot convert it."
             finding = dataclasses.replace(finding, recipe=recipe)
         return FileResult(path, findings=(finding,))
     except (RecursionError, MemoryError):

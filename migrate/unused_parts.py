@@ -1,7 +1,8 @@
-"""Programs that are refused only for code that nothing in them calls.
+"""Programs that are refused only for code that nothing in them runs.
 
-Such a file is migrated with that code left out, and gets it back as it was. What would be
-refused in it is told, and decides nothing (`Finding.unused`).
+Such a file is migrated with that code left out. Functions that nothing calls come back as
+they were; what would be refused in them is told, and decides nothing (`Finding.unused`).
+Statements that can never run go: what follows a `return`, or stands under `if False:`.
 """
 
 from __future__ import annotations
@@ -10,17 +11,21 @@ import ast
 import dataclasses
 import os
 import pathlib
+import textwrap
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from migrate import outcomes, pipeline
 from migrate.facts.trees.programs import Imports
+from migrate.facts.trees.unreachable import Unreachable, find_unreachable
 from migrate.facts.trees.unused_code import Unused, find_unused
-from migrate.findings import Finding
+from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.pipeline import Core, FileResult
 from migrate.source import python
 
+_Cut = Unused | Unreachable
+_DROPPED, _OUTSIDE = "S114", "N150"
 _MARK = "tf1to2 has left out "
 
 
@@ -45,12 +50,30 @@ def retry(
         program = frozenset().union(*(files for files in reached if real in files))
         if program not in unused:
             unused[program] = find_unused(_trees(program))
-        found = unused[program].get(real, [])
-        if any(u.holds(f.line) for u in found for f in _real(result)):
+        found = _outermost(unused[program].get(real, []), _unreachable(real))
+        if any(u.holds(f.line) for u in found for f in result.findings):
             new = _without(result, found, options, core)
             if new is not None:
                 again[result.path] = new
     return [again.get(result.path, result) for result in results]
+
+
+def _unreachable(path: str) -> list[Unreachable]:
+    trees = _trees([path])
+    if not trees:
+        return []
+    text = python.decode(pathlib.Path(path).read_bytes()).text
+    return find_unreachable(trees[path], text)
+
+
+def _outermost(unused: Iterable[Unused], dead: Iterable[Unreachable]) -> list[_Cut]:
+    """What can be left out of a file, in its order, without what stands in another."""
+    found: list[_Cut] = []
+    every: list[_Cut] = [*unused, *dead]
+    for cut in sorted(every, key=lambda c: (c.first, -c.last)):
+        if not found or not found[-1].holds(cut.first):
+            found.append(cut)
+    return found
 
 
 def _marked(finding: Finding) -> Finding:
@@ -81,38 +104,25 @@ def _trees(files: Iterable[str]) -> dict[str, ast.Module]:
 
 
 def _without(
-    result: FileResult, unused: Sequence[Unused], options: Options, core: Core | None
+    result: FileResult, cuts: Sequence[_Cut], options: Options, core: Core | None
 ) -> FileResult | None:
-    """A file's migration with its unused code as it was; None where it fails.
+    """A file's migration without what nothing runs; None where it fails.
 
-    One that stays refused is so for what is called.
+    One that stays refused is so for what runs.
     """
     data = result.path.read_bytes()
     source = python.decode(data)
     lines = source.text.split("\n")
-    text: list[str] = []
-    origins: list[int] = []
-    at = 0
-    for number, one in enumerate(sorted(unused, key=lambda u: u.first)):
-        text += lines[at : one.first - 1]
-        origins += range(at + 1, one.first)
-        indent = one.header[: len(one.header) - len(one.header.lstrip())]
-        text += [one.header, f'{indent}    "{_MARK}{number}"']
-        origins += [one.first, one.first]
-        at = one.last
-    text += lines[at:]
-    origins += range(at + 1, len(lines) + 1)
+    text, origins = _leave_out(lines, cuts)
     new = pipeline.migrate_bytes(
         result.path, source.encode("\n".join(text)), options, core
     )
     if new.failed:
         return None
-    bodies = [
-        "\n".join(lines[u.first - 1 : u.last])
-        for u in sorted(unused, key=lambda u: u.first)
-    ]
+    unused = [cut for cut in cuts if isinstance(cut, Unused)]
     whole = source.text
     if new.changed:
+        bodies = ["\n".join(lines[u.first - 1 : u.last]) for u in unused]
         back = _put_back(python.decode(new.new).text, bodies)
         if back is None:
             return None
@@ -122,7 +132,8 @@ def _without(
         for f in new.findings
         if f.line <= len(origins)
     ]
-    left = [_marked(f) for f in _real(result) if any(u.holds(f.line) for u in unused)]
+    real = _real(result)
+    left = [_marked(f) for f in real if any(u.holds(f.line) for u in cuts)]
     if _real(new):
         # What the file has of TensorFlow besides stays with it, part of what is refused.
         places = {(f.line, f.column) for f in (*findings, *left)}
@@ -130,6 +141,10 @@ def _without(
         rest = [f for f in rest if f.code == outcomes.PART]
         told = tuple(sorted([*findings, *left, *rest]))
         return dataclasses.replace(result, findings=told)
+    left = [_marked(f) for f in real if any(u.holds(f.line) for u in unused)]
+    left += _parts(result, unused, {f.line for f in left})
+    if new.changed:
+        left += [_dropped(c) for c in cuts if isinstance(c, Unreachable)]
     written = source.encode(whole)
     return dataclasses.replace(
         new,
@@ -138,6 +153,48 @@ def _without(
         findings=tuple(sorted([*findings, *left])),
         noted=b"",
     )
+
+
+def _leave_out(lines: list[str], cuts: Sequence[_Cut]) -> tuple[list[str], list[int]]:
+    """The lines that are left, and where each of them stood."""
+    text: list[str] = []
+    origins: list[int] = []
+    at = number = 0
+    for cut in cuts:
+        text += lines[at : cut.first - 1]
+        origins += range(at + 1, cut.first)
+        at = cut.last
+        stands = []
+        if isinstance(cut, Unused):
+            indent = cut.header[: len(cut.header) - len(cut.header.lstrip())]
+            stands = [cut.header, f'{indent}    "{_MARK}{number}"']
+            number += 1
+        elif cut.stands:
+            stands = [cut.stands]
+        text += stands
+        origins += [cut.first] * len(stands)
+    return [*text, *lines[at:]], [*origins, *range(at + 1, len(lines) + 1)]
+
+
+def _parts(
+    result: FileResult, unused: Sequence[Unused], told: set[int]
+) -> Iterator[Finding]:
+    """One finding for each unused part of a graph that no other finding is about."""
+    for one in unused:
+        parts = [
+            f for f in result.findings if f.code == outcomes.PART and one.holds(f.line)
+        ]
+        if parts and not any(one.holds(line) for line in told):
+            first = min(parts)
+            reason = "nothing calls this code: it is TensorFlow 1's, and stays as it is"
+            yield dataclasses.replace(
+                first, code=_OUTSIDE, reason=reason, recipe="", unused=True
+            )
+
+
+def _dropped(dead: Unreachable) -> Finding:
+    reason = "dropped: this can never run"
+    return Finding(dead.first, 1, _DROPPED, Outcome.REWRITTEN, "", reason)
 
 
 def _put_back(text: str, bodies: Sequence[str]) -> str | None:
@@ -153,10 +210,30 @@ def _put_back(text: str, bodies: Sequence[str]) -> str | None:
         return None
     for number in sorted(places, key=lambda n: -places[n].lineno):
         node = places[number]
-        lines[node.lineno - 1 : node.end_lineno] = bodies[number].split("\n")
+        body = _indented(bodies[number], node.col_offset)
+        if body is None:
+            return None
+        lines[node.lineno - 1 : node.end_lineno] = body
     new = "\n".join(lines)
     try:
         ast.parse(new)
     except SyntaxError:
         return None
     return new
+
+
+def _indented(body: str, column: int) -> list[str] | None:
+    """The lines of a definition that now stands in another block; None if it cannot."""
+    lines = body.split("\n")
+    old = len(lines[0]) - len(lines[0].lstrip())
+    if old == column:
+        return lines
+    try:
+        nodes = list(ast.walk(ast.parse(textwrap.dedent(body))))
+    except SyntaxError:
+        return None
+    for node in nodes:
+        if isinstance(node, (ast.Constant, ast.JoinedStr)):
+            if node.lineno != node.end_lineno:
+                return None  # Its lines are what it says.
+    return textwrap.indent(textwrap.dedent(body), " " * column).split("\n")

@@ -29,7 +29,7 @@ CODES = (
     Code(
         "D149",
         "a session around nothing",
-        "The program opens a session and runs nothing in it. The session goes. The strategy that the cluster describes trains one model.",
+        "The program opens a session and runs nothing in it, or only eager code that asks it for nothing. The session goes. The strategy that the cluster describes trains one model.",
         why="A session distributes the graph that runs in it. The eager loop beside it trains in each process separately.",
         before="with tf.train.MonitoredTrainingSession(master='grpc://'):\n    pass",
         after="strategy = tf.distribute.ParameterServerStrategy(...)",
@@ -83,7 +83,7 @@ CODES = (
     Code(
         "D123",
         "a client that does not know its task",
-        "The program has several clients and no server of its own, or it has only workers and no task index.",
+        "The program has several clients and no server of its own, or it has only workers and no task index. Or each task starts a server that no session and no strategy uses.",
         why="Without a server, one process coordinates the parameter servers. With workers only, each process has to know its own index.",
     ),
     Code(

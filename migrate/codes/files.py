@@ -101,4 +101,14 @@ CODES = (
         after="keep = math.floor(2.5 + 0.5)",
         refused_when="Always, with `--python2`: only the author knows which meaning is right.",
     ),
+    Code(
+        "E012",
+        "comment without a code",
+        "A comment `# tf1to2: ignore[...]` names no code, or one that does not exist. It has no effect.",
+        why="A comment that silences everything would hide refusals that nobody has read. So it has to name the code that it is about.",
+        recipe="Write the code of a finding.",
+        before="y = tf.log(x)  # tf1to2: ignore",
+        after="y = tf.compat.v1.log(x)  # tf1to2: ignore[T102]",
+        noted=True,
+    ),
 )

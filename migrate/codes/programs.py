@@ -51,6 +51,16 @@ CODES = (
         why="A placeholder becomes a parameter of the step function, so it must be made where the step is built.",
     ),
     Code(
+        "N117",
+        "left as a comment asks",
+        "A comment `# tf1to2: ignore[...]` asks to leave a line that is TensorFlow 1's. The whole program stays as it is: TensorFlow 2 cannot run that line.",
+        why="A program with one line of TensorFlow 1 in it runs on neither version. So the comment cannot mean that the rest is migrated.",
+        recipe="Take the comment away, or change the line by hand to what TensorFlow 2 has.",
+        before="y = tf.log(x)  # tf1to2: ignore[T102]",
+        after="y = tf.math.log(x)",
+        refused_when="Always. A mistake that is not mended, and a name of `tensorflow.compat.v1`, are left without a refusal.",
+    ),
+    Code(
         "N107",
         "update in a helper",
         "The optimizer's `minimize` or `apply_gradients` stands in a helper function.",

@@ -77,7 +77,7 @@ CODES = (
     Code(
         "S114",
         "never fetched",
-        "No `session.run` needs this statement, so it is dropped.",
+        "No `session.run` needs this statement, or it can never run: it stands below a `return` or under `if False:`. So it is dropped.",
         why="TensorFlow 1 computed only what a `run` call fetched, and what that needed. A statement that no call needs was built into the graph, but was never executed.",
     ),
     Code(

@@ -185,4 +185,14 @@ CODES = (
         "With `--fallback compat`: the program was refused, and graph mode on TensorFlow 2.21 does not have this. The whole program is unchanged.",
         why="`tf.compat.v1` contains most of TensorFlow 1, but not `tf.contrib` and a few other parts. What is missing there cannot run on TensorFlow 2.21 in any mode.",
     ),
+    Code(
+        "T152",
+        "graph mode is not switched on",
+        "The program opens a session of `tensorflow.compat.v1`, and none of its files calls `tf.disable_v2_behavior()` or opens a graph around the session. TensorFlow 1.15 runs it. On TensorFlow 2 the session finds an empty graph.",
+        why="TensorFlow 2 computes each operation at once. `tensorflow.compat.v1` has the old names, but it does not change that: the program has to switch graph mode on.",
+        recipe="Call `tf.disable_v2_behavior()` below the import of TensorFlow. Or run the tool with `--fallback compat`, which writes the call.",
+        before="import tensorflow.compat.v1 as tf\nx = tf.placeholder(tf.float32, [])",
+        after="import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\nx = tf.placeholder(tf.float32, [])",
+        refused_when="Always, unless a file of the program switches graph mode on, or nobody starts the file.",
+    ),
 )

@@ -17,6 +17,7 @@ from migrate.source.nodes import all_nodes, children
 from migrate.tables import graph_mode
 
 Node = ast.AST
+_V1 = "tensorflow.compat.v1"
 _SERVER = "tf.distribute.Server"
 FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -146,12 +147,50 @@ class Scopes:
         while isinstance(node, ast.Attribute):
             attributes.append(node.attr)
             node = node.value
-        if not isinstance(node, ast.Name):
-            return None
-        base = self._name_path(node)
+        if isinstance(node, ast.Name):
+            base = self._first_path(node) or self._name_path(node)
+        else:
+            base = self._loaded(node) if isinstance(node, ast.Call) else None
         if base is None:
             return None
         return ".".join([base, *reversed(attributes)])
+
+    def _first_path(self, name: ast.Name) -> str | None:
+        """What a name stands for where it is bound to a part of itself."""
+        if self.rebinding(name) is None:
+            return None
+        owner = self._scope_of[name].owner(name.id)
+        first = owner.bindings[name.id][0] if owner is not None else name
+        return self._imported.get((first, name.id))
+
+    def rebinding(self, use: ast.expr) -> ast.Assign | None:
+        """The statement around a use of a name that binds that name: `tf = tf.compat.v1`."""
+        name = use
+        while isinstance(name, ast.Attribute):
+            name = name.value
+        if not isinstance(name, ast.Name):
+            return None
+        node = self.parents.get(name)
+        while isinstance(node, ast.expr) and not isinstance(node, ast.Lambda):
+            node = self.parents.get(node)
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            return None
+        target = node.targets[0]
+        own = isinstance(target, ast.Name) and target.id == name.id
+        return node if own and target is not name else None
+
+    def _loaded(self, call: ast.Call) -> str | None:
+        """The path of a module of TensorFlow that a call imports by a written name."""
+        given = call.args[0] if call.args else None
+        if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
+            return None
+        module = given.value
+        if module.partition(".")[0] != "tensorflow":
+            return None
+        if isinstance(call.func, ast.Name) and call.func.id == "__import__":
+            return "tensorflow"
+        importer = self.import_path(call.func)
+        return module if importer == "importlib.import_module" else None
 
     def _name_path(self, node: ast.Name) -> str | None:
         scope = self._scope_of.get(node)
@@ -167,7 +206,7 @@ class Scopes:
         return self._memo[key]
 
     def _bound_path(self, owner: Scope, name: str) -> str | None:
-        paths: set[str | None] = set()
+        paths: list[str | None] = []
         bindings = owner.bindings[name]
         if any((binding, name) in self._imported for binding in bindings):
             # `except ImportError: tf = None` stands for nothing else.
@@ -175,21 +214,34 @@ class Scopes:
         for binding in bindings:
             imported = self._imported.get((binding, name))
             if imported is not None:
-                paths.add(imported)
+                paths.append(imported)
+            elif isinstance(binding, ast.Global):
+                paths += self._bound_in_function(binding, name)
             elif (
                 isinstance(binding, ast.Assign)
                 and len(binding.targets) == 1
                 and isinstance(binding.targets[0], ast.Name)
-                and isinstance(binding.value, (ast.Attribute, ast.Name))
             ):
-                paths.add(
-                    self._path(binding.value)
-                )  # An alias: `flags = tf.app.flags`.
+                # An alias: `flags = tf.app.flags`.
+                paths += [self._path(value) for value in _choices(binding.value)]
             else:
-                paths.add(None)
-        if len({modules.canonical(p) if p else None for p in paths}) == 1:
-            return paths.pop()
-        return None
+                paths.append(None)
+        if len({modules.canonical(p) if p else None for p in paths}) != 1:
+            return None
+        # What may be compat.v1 is: `try: import tensorflow.compat.v1 as tf`.
+        return next((p for p in paths if p == _V1), paths[0])
+
+    def _bound_in_function(
+        self, declared: ast.Global, name: str
+    ) -> Iterator[str | None]:
+        """What a function binds a name of the module to."""
+        for binding in self._scope_of[declared].bindings.get(name, ()):
+            known = isinstance(binding, ast.Assign) and len(binding.targets) == 1
+            imported = self._imported.get((binding, name))
+            if imported is None and known and isinstance(binding, ast.Assign):
+                yield from map(self._path, _choices(binding.value))
+            else:
+                yield imported
 
     def is_tf1(self, exists_in_tf2: Callable[[str], bool]) -> bool:
         """Whether the file is written for TF1: it uses a name that TF2 has not."""
@@ -205,13 +257,22 @@ class Scopes:
 
     def imports_compat(self) -> bool:
         """Whether a name of the module stands for tensorflow.compat.v1."""
-        return any(path == "tensorflow.compat.v1" for path in self._imported.values())
+        return any(path == _V1 for path in self._imported.values()) or any(
+            self.stands_for(name) == _V1 for name in self.module.bindings
+        )
 
     def stands_for(self, name: str) -> str | None:
         """The dotted path of what a name of the module is imported as, or None."""
         if name not in self.module.bindings:
             return None
         return self._bound_path(self.module, name)
+
+    def imports_as(self, name: str, path: str) -> bool:
+        """Whether an import anywhere in the module binds a name to a dotted path."""
+        return any(
+            bound == name and imported == path
+            for (_, bound), imported in self._imported.items()
+        )
 
     def is_imported(self, binding: ast.AST, name: str) -> bool:
         return (binding, name) in self._imported
@@ -240,6 +301,15 @@ class Scopes:
                     yield node, symbol
                     continue
             stack.extend(reversed(children(node)))
+
+
+def _choices(value: ast.expr) -> Iterator[ast.expr]:
+    """The values that an expression may have."""
+    if isinstance(value, ast.IfExp):
+        yield from _choices(value.body)
+        yield from _choices(value.orelse)
+    else:
+        yield value
 
 
 def _is_none(binding: ast.AST) -> bool:

@@ -146,7 +146,8 @@ def _left(program: Iterable[FileResult], why: Iterable[FileResult]) -> list[File
         dataclasses.replace(
             old,
             status=Status.REFUSED,
-            findings=tuple(sorted([*old.findings, *told.get(old.path, ())])),
+            # What a file is refused for in either way is told once.
+            findings=tuple(sorted({*old.findings, *told.get(old.path, ())})),
         )
         for old in program
     ]
@@ -200,8 +201,18 @@ def _runs(path: pathlib.Path, why: tuple[pathlib.Path, Finding]) -> Finding:
 def _standing(result: FileResult) -> list[Finding]:
     """What was found in a file that now stands in graph mode: nothing of it is rewritten."""
     return [
-        f
+        _kept(f) if f.outcome is Outcome.REFUSED else f
         for f in result.findings
-        if f.outcome is Outcome.REFUSED
+        if f.outcome in (Outcome.REFUSED, Outcome.WARNED)
         or (f.outcome is Outcome.FAILED and not f.code.startswith(_GATES))
     ]
+
+
+def _kept(finding: Finding) -> Finding:
+    """What was refused, and runs through compat.v1."""
+    reason = finding.reason
+    if finding.code == outcomes.PART:
+        reason = "part of a program that runs through compat.v1"
+    return dataclasses.replace(
+        finding, outcome=Outcome.KEPT, reason=reason, through_compat=not finding.unused
+    )

@@ -14,10 +14,10 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.fallback.added import imported_by, is_tensorflow
 from migrate.fallback.imports import V1
 from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import graph_mode
 
 VARIABLE = "TF_USE_LEGACY_KERAS"
 _KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.'
-_SWITCHES = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
 # Packages that import TensorFlow themselves.
 _OTHERS = frozenset({"keras", "sonnet", "tensor2tensor", "tensorlayer", "tflearn"})
 
@@ -32,7 +32,7 @@ def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
     if not any(_may_import(node, own) for node in all_nodes(tree)):
         return text
     scopes = scopes_of(tree)
-    switched = any(symbol in _SWITCHES for _, symbol in scopes.walk_uses())
+    switched = any(symbol in graph_mode.SWITCHES for _, symbol in scopes.walk_uses())
     lines = text.split("\n")
     anchor = _anchor(tree, own)
     place = anchor.lineno - 1 if anchor is not None else _after_docstring(tree)

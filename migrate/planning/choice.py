@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 from migrate import emitted
 from migrate.backends import custom_loop
@@ -19,14 +19,13 @@ from migrate.frontends.estimators import estimator, input_sessions
 from migrate.frontends.estimators.classes import hidden_members
 from migrate.frontends.sessions import between_graph, outer_tensors
 from migrate.normalise.model_forms import normalised_branches
-from migrate.notes import ignored_lines
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
-from migrate.rules.imports import unanswered
+from migrate.rules.imports import drop_rebindings, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.source.nodes import all_nodes
 from migrate.tables import contrib_graph, keras_models, modes, roles
@@ -124,6 +123,7 @@ def plan_of(
         if not diagnostics.refused:
             plan, claimed = attempt, expressions.claimed
             _claim_dropped(program, scopes, attempt, claimed)
+            claimed.update(drop_rebindings(scopes, plan))
             diagnostics.findings.extend(_dropped_calls(program, scopes))
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *left_whole(scopes)]
@@ -148,7 +148,7 @@ def plan_of(
     rules.serves = program is not None and program.connected is not None
     rules.run()
     if program is None and not kept:
-        whole, found = _outside_of_programs(scopes, rules, unit, ignored_lines(text))
+        whole, found = _outside_of_programs(scopes, rules, unit)
         return whole, found if whole.empty else [*hooks, *found]
     if program is not None:
         apart = [
@@ -181,14 +181,9 @@ def _outside_of_programs(
     scopes: Scopes,
     rules: SymbolRules,
     unit: Unit,
-    ignored: Mapping[int, frozenset[str]],
 ) -> tuple[Plan, list[Finding]]:
     """A file of no program: symbol by symbol, or left whole where it is of a graph's."""
-    graph = [
-        f
-        for f in rules.findings
-        if f.code in GRAPH_CODES and f.code not in ignored.get(f.line, ())
-    ]
+    graph = [f for f in rules.findings if f.code in GRAPH_CODES]
     if graph and all(f.symbol.startswith("tf.train.Server") for f in graph):
         # Nothing but a task that serves.
         alone = SymbolRules(scopes, Plan(), {}, serves=True)
@@ -278,6 +273,7 @@ def _plan_estimators(
     rewrite.claimed |= plan_loaded(scopes, plan)
     models += told
     rewrite.run()
+    rewrite.claimed.update(drop_rebindings(scopes, plan))
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
     own = {(f.line, f.column) for f in rewrite.refused}

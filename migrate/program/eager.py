@@ -195,7 +195,7 @@ class FitProgram:
       blocks: such blocks: their first statement -> the block.
       cluster: how the suite names the cluster.
       servers: whether the cluster has parameter servers.
-      server: the server that every task starts.
+      server: the server that every task starts; None where none is started.
       ready: from where in `suite` on the strategy can be made.
       late: statements before `ready` that need the strategy before them.
       made: those that make and compile the models.
@@ -210,7 +210,7 @@ class FitProgram:
     blocks: Mapping[ast.stmt, ast.With]
     cluster: ast.expr
     servers: bool
-    server: Server
+    server: Server | None
     ready: int
     late: frozenset[ast.stmt]
     made: frozenset[ast.stmt]
@@ -232,7 +232,8 @@ class BareLoop:
       ready: from where in `suite` on the strategy can be made.
       late: statements before `ready` that need the strategy before them.
       made: those that make the model and what belongs to it.
-      sessions: calls that open a session around nothing.
+      sessions: calls that open a session that is asked for nothing.
+      server: a server that nothing uses; None where none is started.
       whole: the statement of `suite` that holds the loop.
       loop: the innermost loop around the step.
       source, step: the data and the step.
@@ -249,6 +250,7 @@ class BareLoop:
     late: frozenset[ast.stmt]
     made: frozenset[ast.stmt]
     sessions: tuple[ast.Call, ...]
+    server: Server | None
     whole: ast.stmt
     loop: ast.For | ast.While
     source: Source

@@ -20,6 +20,7 @@ from migrate.report.summary import PART_OF_REFUSED, Run, shown, statement, summa
 _LEVELS = {
     Outcome.FAILED: "error",
     Outcome.REFUSED: "warning",
+    Outcome.WARNED: "warning",
     Outcome.REWRITTEN: "note",
 }
 

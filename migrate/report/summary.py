@@ -17,7 +17,7 @@ from migrate.report.paths import display
 # Uses in a program that was refused as a whole: counted, not listed one by one.
 PART_OF_REFUSED = outcomes.PART
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)
-LOUD = (Outcome.REFUSED, Outcome.FAILED)
+LOUD = (Outcome.REFUSED, Outcome.WARNED, Outcome.FAILED)
 _NAMED = 4  # Files of a program that are named.
 _NOTED = frozenset(code.id for code in CODES.values() if code.noted)
 
@@ -79,7 +79,7 @@ class Summary:
       outcomes: findings by outcome, of those that the user wants to be told.
       codes: what occurred, in the order of the codes.
       programs: what became of each.
-      unresolved: whether a mistake of the user's own is left, told or not.
+      unresolved: whether a warning is left, told or not.
       accepts_compat: whether what runs through compat.v1 is done.
     """
 
@@ -141,9 +141,7 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
         ),
         programs=tuple(outcomes.programs(results)),
         unresolved=any(
-            f.outcome is Outcome.REFUSED and not (f.unused or f.blocks)
-            for r in results
-            for f in r.findings
+            f.outcome is Outcome.WARNED for r in results for f in r.findings
         ),
         accepts_compat=accepts_compat,
     )
@@ -163,15 +161,19 @@ def sentence(run: Run) -> str:
     """The whole run in one line."""
     summary = summarise(run.results)
     parts_of_refused = sum(
-        f.code in _CONSEQUENCES for r in run.results for f in shown(r)
+        f.code in _CONSEQUENCES and f.outcome is Outcome.REFUSED
+        for r in run.results
+        for f in shown(r)
     )
     uses = [
         f"{n - parts_of_refused * (o is Outcome.REFUSED)} {o.value}"
         for o, n in summary.outcomes.items()
-        if o is not Outcome.FAILED
+        if o not in (Outcome.WARNED, Outcome.FAILED)
     ]
     if parts_of_refused:
         uses[-1] += f" (and {parts_of_refused} more in those programs)"
+    if warnings := summary.outcomes[Outcome.WARNED]:
+        uses.append(plural(warnings, Outcome.WARNED.value))
     parts = [
         f"{plural(summary.files, 'file')} read",
         f"{summary.changed} {run.action.value}",
@@ -213,7 +215,13 @@ def reason_in_words(program: Program) -> str:
 
 def counts_in_words(findings: Sequence[Finding]) -> str:
     """A file's findings by outcome, without those that did not occur."""
-    return ", ".join(f"{n} {o.value}" for o, n in count(findings).items() if n)
+    return ", ".join(_in_words(o, n) for o, n in count(findings).items() if n)
+
+
+def _in_words(outcome: Outcome, number: int) -> str:
+    if outcome is Outcome.WARNED:
+        return plural(number, outcome.value)
+    return f"{number} {outcome.value}"
 
 
 def plural(number: int, noun: str) -> str:
@@ -240,7 +248,11 @@ def listed(result: FileResult) -> list[Finding]:
         f
         for f in result.findings
         if not (f.hidden or (refused and f.unused))
-        and ((f.outcome in LOUD and f.code not in _CONSEQUENCES) or f.code in _NOTED)
+        and (
+            (f.outcome in LOUD and f.code not in _CONSEQUENCES)
+            or f.unused
+            or f.code in _NOTED
+        )
     ]
 
 

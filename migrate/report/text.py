@@ -9,7 +9,7 @@ from migrate import emitted
 from migrate.codes import CODES
 from migrate.codes.pages import locate_page, locate_rules
 from migrate.findings import Finding, Outcome
-from migrate.outcomes import Program, Status, programs
+from migrate.outcomes import Program, Status, find_status, programs
 from migrate.pipeline import FileResult
 from migrate.report import triage
 from migrate.report.paths import display
@@ -198,8 +198,10 @@ def files(run: Run, paint: Paint = plain) -> Iterator[str]:
                 else ""
             )
             verb = paint(run.verb(result), "rewritten")
-            counts = counts_in_words(result.findings)
-            yield f"{verb} {display(result.path)}: {counts}{needs}"
+            words = counts_in_words(result.findings)
+            if find_status(result) is Status.COMPAT:
+                words = Status.COMPAT.words
+            yield f"{verb} {display(result.path)}: {words}{needs}"
 
 
 def statistics(run: Run, paint: Paint = plain) -> Iterator[str]:

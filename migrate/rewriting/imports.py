@@ -12,6 +12,8 @@ from migrate.plan import Plan
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import estimator as table
 
+V1 = "tensorflow.compat.v1"
+
 
 def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
     """Adds the imports the new text needs, after TensorFlow's own or the last import.
@@ -49,7 +51,7 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
     for node in () if plan.keeps_compat else tree.body:
         if isinstance(node, ast.Import) and [
             (a.name, a.asname) for a in node.names
-        ] == [("tensorflow.compat.v1", "tf")]:
+        ] == [(V1, "tf")]:
             _respelled(lines, node)
         elif (
             isinstance(node, ast.ImportFrom)
@@ -82,6 +84,14 @@ def taken_names(text: str, plan: Plan) -> list[str]:
         if any(emitted.imported(binding, name) != name for binding in bindings):
             found.add(name)
     return sorted(found)
+
+
+def means_compat(text: str, plan: Plan) -> bool:
+    """Whether a result's `tf` is compat.v1, which lacks what the result takes of `tf`."""
+    scopes = scopes_of(tree_of(text))
+    return not plan.keeps_compat and (
+        scopes.stands_for("tf") == V1 or scopes.imports_as("tf", V1)
+    )
 
 
 def _place(tree: ast.Module, wanted: set[str]) -> int:

@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterator
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
-from migrate.notes import ignored_lines
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import not_public, signatures
 from migrate.tables.roles import has_prefix
@@ -49,19 +48,13 @@ def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Findin
     answered = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     answered |= {f.symbol for f in findings if f.code in _OF_THE_PROGRAM}
     whole = any(f.code == "N100" for f in findings)
-    ignored = ignored_lines(old)  # The user has said that they are to stay.
     unknown = [*_of_uses(scopes), *_of_imports(scopes)]
     places = _places(old, new) if unknown else {}
     for found in unknown:
         line = places.get(found.line, 1)
-        told = (
-            line in lines
-            or line in ignored
-            or any(
-                has_prefix(symbol, (found.symbol,))
-                or has_prefix(found.symbol, (symbol,))
-                for symbol in answered
-            )
+        told = line in lines or any(
+            has_prefix(symbol, (found.symbol,)) or has_prefix(found.symbol, (symbol,))
+            for symbol in answered
         )
         if not told:
             found = dataclasses.replace(found, line=line)

@@ -46,11 +46,12 @@ class CompatRules(SymbolRules):
                 return  # Told and rewritten where mistakes are.
         if symbol in modes.MODES or symbol == modes.CLASS:
             if self._through_alias(node):
-                return None
+                return
             found = verdict(symbol)
             self._add(node, found, symbol)
             self._emit(found.target)
-            return self._spell(node, found.target)
+            self._spell(node, found.target)
+            return
         path = self.scopes.dotted(node) or ""
         public = "tf" + path.removeprefix("tensorflow")
         if path == _V1 or path.startswith(_V1 + "."):

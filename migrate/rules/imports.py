@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.plan import Plan
+from migrate.plan import Dropped, Plan
 from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
@@ -48,6 +48,21 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
                     yield from _missing(node, alias.name, name in read)
         elif isinstance(node, ast.Call):
             yield from _by_name(node, scopes)
+
+
+def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
+    """Drops `tf = tf.compat.v1`: what a migrated program names is TensorFlow itself.
+
+    Returns:
+      The uses in such statements, each with the code and the reason of what was done.
+    """
+    dropped: dict[ast.AST, tuple[str, str]] = {}
+    for node, symbol in scopes.walk_uses():
+        statement = scopes.rebinding(node) if symbol == "tf" else None
+        if statement is not None:
+            plan.statements[statement] = [Dropped(statement)]
+            dropped[node] = ("T106", "dropped: the program runs as TF2 does")
+    return dropped
 
 
 def imports_missing(scopes: Scopes) -> bool:

@@ -201,13 +201,11 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
             graph_only.recipe(symbol),
         )
     if "legacy-keras" in row.flags:
-        return Verdict(
-            Outcome.REFUSED,
-            "T113",
-            "",
-            "TensorFlow 2.16 and later have it only with Keras 2 switched on",
-            "Use the layer of tf_keras.layers, or set TF_USE_LEGACY_KERAS=1.",
+        reason = f"TensorFlow 2 has it only as {row.target}, for Keras 2 in graph mode"
+        recipe = not_public.INSTEAD.get(
+            symbol, f"Use what {_keras(symbol)} has instead."
         )
+        return Verdict(Outcome.REFUSED, "T113", "", reason, recipe)
     if row.status == "same" or row.target == symbol:
         return Verdict(Outcome.KEPT, "T101", row.target, "the same in TF2")
     target = row.target
@@ -219,6 +217,12 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
+def _keras(symbol: str) -> str:
+    """The module of Keras 2 that has what takes the place of a symbol."""
+    module = symbol.removeprefix("tf.").removeprefix("keras.").partition(".")[0]
+    return f"tf_keras.{module}" if module in _OF_KERAS else "tf_keras.layers"
+
+
 def _module(symbol: str) -> Verdict:
     """A module by itself: `layers = tf.keras.layers`."""
     target = f"tf_keras{symbol.removeprefix('tf.keras')}"
@@ -228,6 +232,7 @@ def _module(symbol: str) -> Verdict:
     return Verdict(Outcome.KEPT, "T101", "", "a module")
 
 
+_OF_KERAS = frozenset({"backend", "initializers", "layers", "losses", "metrics"})
 _STORED = Verdict(
     Outcome.KEPT, "T119", "", "the program's own: it gives tensorflow this attribute"
 )
@@ -293,6 +298,7 @@ class SymbolRules:
                 symbol,
                 v.reason,
                 v.recipe,
+                target=v.target or (symbol if v.code == "T101" else ""),
             )
         )
 
@@ -367,7 +373,10 @@ class SymbolRules:
                 )
             else:
                 return
-        self._spell(node, target)
+        if self._spell(node, target) and v.outcome is Outcome.KEPT:
+            self.findings.pop()
+            renamed = Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
+            self._add(node, renamed, symbol)
 
     def _is_of_version_two(self, call: ast.Call, symbol: str, target: str) -> bool:
         """Whether only TensorFlow 2's function of a name takes the arguments of a call."""
@@ -403,9 +412,12 @@ class SymbolRules:
         ]
         return any(row.status == "compat" for row in rows)
 
-    def _spell(self, node: ast.expr, target: str) -> None:
-        if ast.unparse(node) != target:
-            self.plan.replace(node, code(target))
+    def _spell(self, node: ast.expr, target: str) -> bool:
+        """Has a use spelled so; whether it was spelled otherwise."""
+        if ast.unparse(node) == target:
+            return False
+        self.plan.replace(node, code(target))
+        return True
 
     def _call_of(self, node: ast.expr) -> ast.Call | None:
         parent = self.scopes.parents.get(node)

@@ -41,6 +41,10 @@ _PYTHON2_SPELLINGS = (
     ),
 )
 # What CPython 3.10 to 3.13 says of source that it finds too deep, rather than wrong.
+USE_PYTHON2 = (
+    "Use --python2, which brings it to Python 3 first; or do so yourself (python-modernize, "
+    "futurize)."
+)
 _TOO_DEEP = ("too many nested parentheses", "too many levels of indentation")
 
 
@@ -203,14 +207,14 @@ def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
         )
     if evidence is not None:
         at, what = evidence
-        return _failed(
-            "E004",
-            at,
-            1,
-            f"this is Python 2: {what}",
-            "Use --python2, which brings it to Python 3 first; or do so yourself "
-            "(python-modernize, futurize).",
-        )
+        recipe = USE_PYTHON2
+        if reserved := python2.find_reserved(text):
+            number, why = reserved
+            recipe = (
+                f"First change line {number}, which Python 3 cannot read even then: {why}. "
+                f"{recipe}"
+            )
+        return _failed("E004", at, 1, f"this is Python 2: {what}", recipe)
     version = ".".join(map(str, sys.version_info[:2]))
     return _failed(
         "E003",

@@ -58,6 +58,8 @@ _OF_PYTHON3 = re.compile(
     r"^from (?:six\.moves|future_builtins|builtins) import\s+(?:\(([^)]*)\)|(.*))",
     re.MULTILINE,
 )
+# What Python 3 has made keywords of, and Python 2 programs use as names.
+_RESERVED = re.compile(r"\b(?:async|await|nonlocal|None|True|False)\b")
 _FIXERS = {"range": "xrange", "ascii": "repr"}
 
 
@@ -181,6 +183,31 @@ def can_be_read(text: str) -> bool:
     except Exception:  # Of its parser, its tokenizer, or a fixer.
         return False
     return True
+
+
+def find_reserved(text: str) -> tuple[int, str] | None:
+    """A line that Python 3 cannot read even when the rest is converted, and why.
+
+    Returns:
+      None where the whole text can be converted.
+    """
+    whole = text if text.endswith("\n") else f"{text}\n"
+    try:
+        new = str(_tool(frozenset()).refactor_string(whole, "text"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(new)
+    except TabError:
+        return None
+    except SyntaxError as error:
+        at = error.lineno or 1
+        line = (new.split("\n") + [""] * at)[at - 1]
+        word = _RESERVED.search(line)
+        why = f"`{word[0]}` is a keyword there" if word else error.msg
+        return (*origins(whole, new), at)[at - 1], why
+    except Exception:  # Of fissix's parser, its tokenizer, or a fixer.
+        return None
+    return None
 
 
 def _line_of_python3(text: str) -> int:
@@ -307,7 +334,7 @@ def _unclear(lines: list[int], origin: tuple[int, ...]) -> Iterator[Finding]:
             origin[line - 1],
             1,
             "E009",
-            Outcome.REFUSED,
+            Outcome.WARNED,
             "",
             "in Python 2 `/` floored where both sides are integers; here it cannot be "
             "told, and it is left",

@@ -154,13 +154,14 @@ BROKEN: dict[str, tuple[str, str]] = {
     "tf.contrib.learn": _ESTIMATOR,
 }
 
+# What makes TensorFlow 2 build graphs, as TensorFlow 1 did.
+SWITCHES = frozenset({"tf.disable_eager_execution", "tf.disable_v2_behavior"})
+
 # What runs a graph the TensorFlow 1 way, or prepares that, through tf.compat.v1 too.
 RUNS_GRAPHS = frozenset(
     {
         "tf.InteractiveSession",
         "tf.Session",
-        "tf.disable_eager_execution",
-        "tf.disable_v2_behavior",
         "tf.train.MonitoredSession",
         "tf.train.MonitoredTrainingSession",
         "tf.train.Server",
@@ -168,5 +169,6 @@ RUNS_GRAPHS = frozenset(
         "tf.train.Supervisor",
         "tf.train.SyncReplicasOptimizer",
         "tf.train.replica_device_setter",
+        *SWITCHES,
     }
 )

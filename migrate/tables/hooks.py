@@ -128,8 +128,8 @@ CALLBACK = (
     "self.model.stop_training = True."
 )
 SESSION_HOOK = (
-    "Around a session's steps: class Name(training_session.SessionRunHook): def "
-    "before_run(self, run_context): return training_session.SessionRunArgs('loss'); def "
-    "after_run(self, run_context, run_values): look at run_values.results, stop by "
-    "run_context.request_stop(); and replicas.observe({'loss': loss}) in the step function."
+    "Around a session's steps: make the tensors where the model is built, and give them to "
+    "the hook. class Name(tf.train.SessionRunHook): def before_run(self, run_context): return "
+    "tf.train.SessionRunArgs(self.loss); def after_run(self, run_context, run_values): look at "
+    "run_values.results, stop by run_context.request_stop()."
 )

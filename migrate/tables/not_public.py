@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from migrate.tables import before_one, symbols
 
+_NO_SESSION = (
+    "Leave it out where it only sets Keras up: TensorFlow 2's Keras computes without a "
+    "session."
+)
 # Symbol, or a module with all below it -> what to do instead. Longest first found.
 INSTEAD: dict[str, str] = {
     "tf.python.client.device_lib": "Use tf.config.list_physical_devices.",
     "tf.python.client.timeline": "Use tf.profiler.experimental and TensorBoard.",
+    "tf.keras.backend.get_session": _NO_SESSION,
+    "tf.keras.backend.set_session": _NO_SESSION,
     "tf.python.client.session": "Call the functions directly.",
     "tf.python.debug": "Use tf.debugging.experimental.enable_dump_debug_info.",
     "tf.python.framework.function": "Use tf.function.",

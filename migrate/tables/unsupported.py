@@ -18,7 +18,8 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.InteractiveSession": (
         "S120",
         "sessions do not exist in TF2",
-        "Call the functions directly.",
+        "Open one, by `with tf.Session() as sess:`, where the graph is built, and run it by "
+        "its name.",
     ),
     "tf.train.Supervisor": (
         "N120",
@@ -289,7 +290,8 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.get_default_session": (
         "S120",
         "sessions do not exist in TF2",
-        "Call the functions directly.",
+        "Open one, by `with tf.Session() as sess:`, where the graph is built, and run it by "
+        "its name.",
     ),
     "tf.RunOptions": (
         "S108",

@@ -20,13 +20,14 @@ Every finding has a code: one letter for its family, and three digits. Each code
 `tf1to2 rule CODE` prints the same in a terminal. To find a code, use the search box or choose its
 family.
 
-A finding has one of four outcomes.
+A finding has one of five outcomes.
 
 | outcome | what happened |
 |---|---|
 | *rewritten* | The tool changed this code. Nothing is left to do. |
 | *kept* | This code means the same in TensorFlow 2. It stays as it is. |
 | *refused* | The tool cannot migrate this code safely. The page has a recipe. |
+| *warning* | The program is migrated, and only its author can say what is meant here. It had this mistake before. |
 | *failed* | The tool could not read the file, or its own checks rejected the result. |
 
 One refusal leaves the whole program unchanged, because half a program runs on neither TensorFlow.
@@ -39,8 +40,16 @@ One refusal leaves the whole program unchanged, because half a program runs on n
 _TAIL = """
 ## How to silence a code
 
-Write `# tf1to2: ignore[CODE]` at the end of a line. The tool then leaves that code alone and does
-not report it. If the program cannot be migrated without that line, it stays refused.
+Write `# tf1to2: ignore[CODE]` at the end of a line, or of its statement. `CODE` is a code, several with
+commas, or the beginning of codes: `T` or `T1`. The tool then does not report that code there.
+
+- A *refusal* still decides: the program stays as it is, and the exit code is 1.
+- A *warning* counts as accepted. It does not change the exit code any more.
+- A mistake (`D`) is not mended. A name of `tensorflow.compat.v1` stays, where TensorFlow 2.21 has it.
+- Any other line that the tool would rewrite is TensorFlow 1's. If you ask to leave it, the whole program
+  stays as it is, and [N117](rules/N117.md) says so.
+
+A comment that names no code has no effect, and [E012](rules/E012.md) says so.
 
 `--select` and `--ignore` choose which codes are reported. They do not change what happens to a
 program, and they do not change the exit code. `--notes` writes each refusal as a comment into its
@@ -50,6 +59,7 @@ _OUTCOMES = {
     Outcome.REWRITTEN: "rewritten: the tool changes this code",
     Outcome.KEPT: "kept: the code stays as it is",
     Outcome.REFUSED: "refused: the program stays unchanged until you change this code",
+    Outcome.WARNED: "warning: the program is migrated, and you decide what is meant",
     Outcome.FAILED: "failed: the file stays unchanged",
 }
 _CODE = re.compile(r"\b[A-Z]\d{3}\b")

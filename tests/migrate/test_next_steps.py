@@ -183,3 +183,19 @@ def test_interactive_writes_what_is_accepted(tmp_path: pathlib.Path) -> None:
     answer("all\n", 0)
     assert migrated() == ["a.py", "b.py", "c.py"]
     _run("migrate", tmp_path, "--interactive", code=2)
+
+
+def test_a_program_that_reads_its_task_is_started_with_it(
+    tmp_path: pathlib.Path,
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(
+        "import tensorflow as tf\n"
+        'cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]})\n'
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])\n"
+        'model.compile("sgd", "mse")\nmodel.fit(x, y)\n'
+    )
+    output = " ".join(_run("migrate", path, "--write").output.split())
+    assert "a.py, in each process with a TF_CONFIG that says which task it is" in output
+    path.write_text(PROGRAM)
+    assert "TF_CONFIG" not in _run("migrate", path, "--write").output

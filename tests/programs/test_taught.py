@@ -6,6 +6,7 @@ import ast
 import json
 import pathlib
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -42,6 +43,7 @@ def run(
     """Runs a program as the tasks of a cluster; what it writes is in `directory`."""
     directory.mkdir()
     (directory / "program.py").write_text(text)
+    beside.write(directory, text)
     processes.run_tasks(
         sys.executable,
         directory / "program.py",
@@ -170,6 +172,104 @@ def test_a_loop_beside_a_cluster_is_its_strategys(
             # In another order of sums: measured 1.2e-7.
             same = np.allclose(losses, truth[name], atol=2e-6)
             assert same == (kind == "right"), (losses, truth[name])
+
+
+def _in_function(text: str) -> str:
+    """The whole program in a function, which the last line calls."""
+    head, rest = text.split("# 服务器地址\n")
+    return f"{head}\n\ndef main():\n{textwrap.indent(rest, '    ')}\n\nmain()\n"
+
+
+def _in_session(text: str) -> str:
+    """The program's training in the block of its session."""
+    head, rest = text.split("    # 在会话中训练\n    pass\n")
+    return head + textwrap.indent(rest, "    ")
+
+
+def _without_session(text: str) -> str:
+    return text.replace(
+        "with tf.compat.v1.train.MonitoredTrainingSession() as sess:\n    pass\n", ""
+    )
+
+
+def _with_server(text: str) -> str:
+    """A server that is the same task in every process, and that nothing uses."""
+    server = 'server = tf.train.Server(cluster, job_name="worker", task_index=0)\n'
+    return _without_session(text).replace("\n\ndef next", f"{server}\n\ndef next", 1)
+
+
+SHAPES = {
+    "in a function": ("bare_servers", _in_function),
+    "in its session": ("bare_servers", _in_session),
+    "in both": ("bare_servers", lambda text: _in_function(_in_session(text))),
+    "without a session": ("bare_workers", _without_session),
+    "with a server": ("bare_workers", _with_server),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_other_shapes_of_a_loop_beside_a_cluster(
+    shape: str, truth: dict[str, list[float]], tmp_path: pathlib.Path
+) -> None:
+    name, change = SHAPES[shape]
+    text = change((HERE / f"{name}.py").read_text())
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "D159" in {f.code for f in migration.findings} and not migration.support
+    ps, workers = BARE[name][:2]
+    run(
+        migration.text,
+        tmp_path / "run",
+        ps,
+        workers,
+        client=bool(ps),
+        configured=True,
+    )
+    logs = sorted((tmp_path / "run").glob("loss.*"))
+    assert len(logs) == (1 if ps else workers)
+    for log in logs:
+        losses = [float(line) for line in log.read_text().split()]
+        np.testing.assert_allclose(losses, truth[name], atol=2e-6)
+
+
+FIT = """\
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+cluster = tf.train.ClusterSpec({"ps": "one:2222", "worker": "two:2222"})
+with tf.compat.v1.train.MonitoredTrainingSession(master="grpc://", cluster=cluster):
+    rng = np.random.RandomState(0)
+    rows = rng.rand(24, 5).astype("float32")
+    net = tf.keras.Sequential([tf.keras.layers.Dense(
+        1, input_shape=(5,), kernel_initializer=tf.keras.initializers.GlorotUniform(2))])
+    net.compile(tf.keras.optimizers.SGD(0.1), "mse")
+    net.fit(rows, rows.sum(1), batch_size=8, epochs=3, shuffle=False, verbose=0)
+with open(sys.argv[1].split("=")[1] + "/loss.0", "w") as log:
+    log.write("%r\\n" % float(net.evaluate(rows, rows.sum(1), verbose=0)))
+"""
+
+
+def test_a_fit_in_a_session_that_reaches_no_server(tmp_path: pathlib.Path) -> None:
+    lines = [x for x in FIT.split("\n") if "ClusterSpec" not in x]
+    alone = "\n".join("if True:" if x.startswith("with tf") else x for x in lines)
+    run(
+        alone.replace("tf.keras", "tf_keras").replace(
+            "import sys", "import sys, tf_keras"
+        ),
+        tmp_path / "alone",
+    )
+    migration = migrate_text(FIT)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    for kind, text in (
+        ("right", migration.text),
+        ("fault", migration.text.replace("epochs=3", "epochs=2")),
+    ):
+        directory = tmp_path / kind
+        run(text, directory, 1, 1, client=True, configured=True)
+        same = np.allclose(logged(directory), logged(tmp_path / "alone"), atol=2e-6)
+        assert same == (kind == "right")
 
 
 def test_a_worker_without_a_task_is_told_what_is_missing(

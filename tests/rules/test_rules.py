@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from migrate.codes import CODES, MERGED
 from migrate.codes.topics import TOPICS, find_related
 from migrate.compiler import migrate_text
-from migrate.notes import ignored_lines
+from migrate.ignoring import read_ignored
 from migrate.rule_command import rule
 from reference.pages.cases import cases
 
@@ -37,6 +37,7 @@ ELSEWHERE = {
     "E009": "migrate/source/test_python2.py",
     "E010": "migrate/source/test_python2.py",
     "E011": "migrate/source/test_python2.py",
+    "E012": "migrate/test_ignored_lines.py",
     "G002": "migrate/test_tree.py",
     "G003": "migrate/rewriting/test_gates.py",
     "G004": "migrate/test_tree.py",
@@ -109,7 +110,7 @@ def test_codes_of_earlier_versions_are_understood() -> None:
     assert set(MERGED.values()) <= set(CODES)
     assert not set(MERGED) & set(CODES)
     line = "w = tf.get_variable('w', [2])  # tf1to2: ignore[V120, S109]\n"
-    assert ignored_lines(line) == {1: frozenset({"N150", "S109"})}
+    assert read_ignored(line).lines == {1: ("N150", "S109")}
     for old, new in MERGED.items():
         done = CliRunner().invoke(rule, [old])
         assert done.exit_code == 0 and done.output.startswith(new)

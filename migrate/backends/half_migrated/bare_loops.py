@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from migrate.backends.half_migrated.cluster import cluster_text
 from migrate.backends.half_migrated.spelling import Spelling
+from migrate.backends.half_migrated.tasks import tell_role, write_role
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
@@ -23,38 +24,6 @@ from migrate.source.nodes import all_nodes
 
 _STEP, _BODY = "distributed_step", "train_step"
 _OWN_NAMES = frozenset({"strategy", "coordinator", "tf_config", "task", "meet", _STEP})
-_RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
-_ROLE = """
-# TF_CONFIG says which task this process is; its cluster, if it has one, is this one.
-tf_config = json.loads(os.environ.get("TF_CONFIG", "{{}}"))
-{cluster} = tf.train.ClusterSpec(tf_config.get("cluster") or {cluster})
-"""
-_SERVE = """task = tf_config.get("task", {{}})
-if task.get("type") in ("ps", "worker"):
-    # Servers serve and wait. On few cores they need threads to do both at once.
-    tf.distribute.Server(
-        {cluster},
-        job_name=task["type"],
-        task_index=task["index"],
-        config=tf.compat.v1.ConfigProto(inter_op_parallelism_threads=8),
-    ).join()
-# Any other process coordinates them.
-strategy = tf.distribute.ParameterServerStrategy(
-    {resolver}({cluster}, rpc_layer="grpc"))
-coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
-"""
-_TOGETHER = """task = tf_config.get("task")
-if task is None:
-    raise SystemExit(
-        "TF_CONFIG does not say which worker this is: set it to "
-        '{{"task": {{"type": "worker", "index": 0}}}}, with another index for each.')
-strategy = tf.distribute.MultiWorkerMirroredStrategy(
-    cluster_resolver={resolver}(
-        {cluster},
-        task_type=task["type"],
-        task_id=task["index"],
-        rpc_layer="grpc"))
-"""
 # A worker's end would cut off what the others still receive from it in their last step.
 _MEET = """
 @tf.function
@@ -97,6 +66,7 @@ class BareLoopRewrite:
         self._check_names()
         plan.imports += ["import json", "import os"]
         self._sessions()
+        self._server()
         self._losses()
         self._function()
         self._loop()
@@ -162,7 +132,7 @@ class BareLoopRewrite:
 
     def _sessions(self) -> None:
         reason = (
-            "dropped: a session runs a graph, and nothing is run in this one; each process "
+            "dropped: a session runs a graph, and none is run in this one; each process "
             "trained a model of its own. The strategy that the cluster describes trains one"
         )
         for call in self._program.sessions:
@@ -171,29 +141,31 @@ class BareLoopRewrite:
             unknown = [k for k in call.keywords if k.arg == "cluster"]
             taken = "; no session of TensorFlow takes `cluster`" if unknown else ""
             self._spelling.claimed[call.func] = ("D149", reason + taken)
-            self._plan.statements[block] = [
-                Dropped(block),
-                *(Dropped(s) for s in block.body),
-            ]
+            if block not in self._program.setters.values():
+                self._plan.statements[block] = [
+                    Dropped(block),
+                    *(Dropped(s) for s in block.body),
+                ]
+
+    def _server(self) -> None:
+        """A server that nothing uses goes: the tasks start what the strategy needs."""
+        server = self._program.server
+        if server is None:
+            return
+        self._plan.statements[server.statement] = [Dropped(server.statement)]
+        self._spelling.claimed[server.call.func] = (
+            "C110",
+            "dropped: nothing uses it, and it is the same task in every process; which one "
+            "a process is, TF_CONFIG says",
+        )
 
     def _strategy(self) -> Item:
         program = self._program
         made = self._scopes.parents[program.cluster]
         assert isinstance(made, ast.Assign)
-        what = "this process is: each waits for the others, and they make every step together"
-        if not self._together:
-            what = (
-                "this process is: servers serve and wait, any other process coordinates"
-            )
-        self._spelling.found(
-            made.value,
-            "D159",
-            f"TF_CONFIG says which task {what}",
-            "tf.train.ClusterSpec",
-        )
-        text = _ROLE + (_TOGETHER if self._together else _SERVE)
-        shown = text.format(cluster=cluster_text(program.cluster), resolver=_RESOLVER)
-        return New(code(shown.rstrip("\n")))
+        told = tell_role(self._together)
+        self._spelling.found(made.value, "D159", told, "tf.train.ClusterSpec")
+        return New(code(write_role(cluster_text(program.cluster), self._together)))
 
     # -- the step -------------------------------------------------------------------------
 

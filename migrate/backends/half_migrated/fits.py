@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from migrate import emitted
 from migrate.backends.half_migrated.cluster import ClusterWriter, cluster_text
 from migrate.backends.half_migrated.spelling import Spelling
+from migrate.backends.half_migrated.tasks import tell_role, write_role
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
@@ -18,6 +19,7 @@ from migrate.program.eager import FitProgram
 from migrate.rules.mistakes.mistake import method
 
 _OWN_NAMES = frozenset({"strategy", "fits", "training_session", "keras_fit"})
+_TASK = frozenset({"tf_config", "task"})
 
 
 class FitRewrite:
@@ -51,6 +53,7 @@ class FitRewrite:
             program.cluster, program.server, self._together, plan, self._spelling
         )
         cluster.server()
+        strategy = cluster.strategy() if program.server else [self._role()]
         for call in program.sessions:
             self._spelling.claimed[call.func] = (
                 "D153",
@@ -64,7 +67,7 @@ class FitRewrite:
         first, last = made[0], made[-1]
         plan.suites[program.owner, program.field] = [
             *self._kept(early),
-            *cluster.strategy(),
+            *strategy,
             self._fits(),
             *self._kept(graph[:first]),
             Block(
@@ -74,10 +77,23 @@ class FitRewrite:
         ]
         self._spelling.names()
 
+    def _role(self) -> Item:
+        """The task and the strategy, where the program starts no server."""
+        program = self._program
+        self._plan.imports += ["import json", "import os"]
+        made = self._scopes.parents[program.cluster]
+        assert isinstance(made, ast.Assign)
+        told = tell_role(self._together)
+        self._spelling.found(made.value, "D159", told, "tf.train.ClusterSpec")
+        return New(
+            code(write_role(cluster_text(program.cluster), self._together, False))
+        )
+
     def _check_names(self) -> None:
+        own = _OWN_NAMES if self._program.server else _OWN_NAMES | _TASK
         for node in self._scopes.walk():
             bound = names.binds(node) if isinstance(node, ast.stmt) else set()
-            for name in sorted(bound & _OWN_NAMES):
+            for name in sorted(bound & own):
                 if not names.suites(node):  # type: ignore[arg-type]
                     raise Refused(
                         "N111",
@@ -100,7 +116,10 @@ class FitRewrite:
         program = self._program
         if self._together:
             start = "fits = keras_fit.SynchronousFits(strategy, "
-            return New(code(start, program.server.task_index, ")"))
+            index = (
+                program.server.task_index if program.server else code('task["index"]')
+            )
+            return New(code(start, index, ")"))
         start = "fits = keras_fit.AsynchronousFits(strategy, "
         return New(code(start, cluster_text(program.cluster), ")"))
 

@@ -14,7 +14,11 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 
+from migrate.facts import names
+from migrate.facts.scopes import scopes_of
+from migrate.facts.trees.unreachable import unreachable_statements
 from migrate.source.nodes import all_nodes
+from migrate.tables import graph_mode, roles
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "__import__"})
@@ -23,6 +27,8 @@ _STARTED = "main"
 # What calls definitions that it finds by itself.
 _FINDERS = frozenset({"Fire"})
 _TESTERS = frozenset({"unittest", "test", "absltest", "googletest"})
+# What only a script does where a module is executed.
+_WORK = roles.SESSIONS | graph_mode.RUNS_GRAPHS - graph_mode.SWITCHES | {"tf.app.run"}
 _Definition = ast.FunctionDef | ast.ClassDef
 
 
@@ -56,6 +62,8 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
         return {}
     every = [(path, d) for path, tree in trees.items() for d in _definitions(tree)]
     candidates = {id(definition) for _, definition in every}
+    # What names a function and never runs does not call it.
+    left_out = {id(s) for tree in trees.values() for s in unreachable_statements(tree)}
     named: dict[str, list[_Definition]] = {}
     class_of: dict[int, ast.ClassDef] = {}
     for _, definition in every:
@@ -66,10 +74,10 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
     used: set[int] = set()
     waiting: dict[int, list[_Definition]] = {}  # Methods that are named, of a class.
     while work:
-        names = _names(work.pop(), candidates)
-        if names is None:
+        found_names = _names(work.pop(), candidates | left_out)
+        if found_names is None:
             return {}
-        for name in (*names, _STARTED):
+        for name in (*found_names, _STARTED):
             for definition in named.pop(name, ()):
                 owner = class_of.get(id(definition))
                 if owner is not None and id(owner) not in used:
@@ -86,7 +94,8 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
 
 
 def _is_started(tree: ast.Module) -> bool:
-    return any(
+    """Whether a file is a script: it says so, or it works where it is imported."""
+    says = any(
         isinstance(statement, ast.If)
         and any(
             isinstance(n, ast.Name) and n.id == "__name__"
@@ -94,6 +103,24 @@ def _is_started(tree: ast.Module) -> bool:
         )
         for statement in tree.body
     )
+    return says or _works(tree)
+
+
+def _works(tree: ast.Module) -> bool:
+    """Whether a module opens a session, or calls `main`, where it is executed."""
+    calls = [
+        node
+        for statement in tree.body
+        if not isinstance(statement, _Definition)
+        for node in names.walk_scope(statement)
+        if isinstance(node, ast.Call)
+    ]
+    if any(isinstance(c.func, ast.Name) and c.func.id == _STARTED for c in calls):
+        return True
+    if not calls:
+        return False
+    scopes = scopes_of(tree)
+    return any(scopes.resolve(c.func) in _WORK for c in calls)
 
 
 def _definitions(tree: ast.Module) -> Iterator[_Definition]:

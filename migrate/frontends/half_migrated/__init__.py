@@ -8,9 +8,14 @@ trained on more than one process; the cluster says which strategy was meant.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.half_migrated.bare_loop import BareLoopReader, empty_block
+from migrate.frontends.half_migrated.bare_loop import (
+    BareLoopReader,
+    empty_block,
+    idle_block,
+)
 from migrate.frontends.half_migrated.cluster import SERVERS
 from migrate.frontends.half_migrated.keras_training import trained_by_keras
 from migrate.frontends.half_migrated.reader import Reader
@@ -20,6 +25,18 @@ from migrate.rules.mistakes.mistake import calls, method
 from migrate.tables import roles
 
 __all__ = ["Refused", "recognise"]
+
+# Ways of TensorFlow 2 to have other processes compute, without a strategy.
+_CONNECTS = frozenset(
+    {
+        "tf.config.experimental_connect_to_cluster",
+        "tf.config.experimental_connect_to_host",
+    }
+)
+# What belongs to a program that builds graphs, if it has a tape or not.
+_OF_GRAPHS = ("tf.estimator.", "tf.placeholder", "tf.disable_")
+# Arguments of a session that say nothing about the code in its block.
+_TAKEN = frozenset({"master", "target", "config", "cluster", "is_chief"})
 
 
 def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused | None:
@@ -31,18 +48,41 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused 
     sessions = [call for call, symbol in found if symbol in roles.SESSIONS]
     if any(_distributes(call, symbol) for call, symbol in found):
         return None
-    if not sessions and not symbols & SERVERS:
+    alone = not sessions and not symbols & SERVERS
+    if alone and any(symbol.startswith(_OF_GRAPHS) for symbol in symbols):
         return None
     if "tf.GradientTape" not in symbols:
         return trained_by_keras(scopes, found, sessions)
     if not sessions:
-        return None
+        trains = any(_applies(call) for call, _ in found)
+        return _read_bare(scopes, found, ()) if trains else None
+    if not symbols & SERVERS and all(empty_block(scopes, s) for s in sessions):
+        return _read_bare(scopes, found, sessions)
     try:
-        if not symbols & SERVERS and all(empty_block(scopes, s) for s in sessions):
-            return BareLoopReader(scopes, found, sessions).read()
         return Reader(scopes, found, sessions).read()
     except Refused as refused:
+        idle = all(
+            idle_block(scopes, s) and {k.arg for k in s.keywords} <= _TAKEN
+            for s in sessions
+        )
+        if idle and not symbols & SERVERS and refused.code != "D120":
+            bare = _read_bare(scopes, found, sessions)
+            return refused if isinstance(bare, Refused) else bare
         return refused
+
+
+def _read_bare(
+    scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: Sequence[ast.Call]
+) -> BareLoop | Refused:
+    """A loop that no session runs."""
+    try:
+        return BareLoopReader(scopes, found, sessions).read()
+    except Refused as refused:
+        return refused
+
+
+def _applies(call: ast.Call) -> bool:
+    return method(call) == "apply_gradients"
 
 
 def _distributes(call: ast.Call, symbol: str) -> bool:
@@ -50,5 +90,6 @@ def _distributes(call: ast.Call, symbol: str) -> bool:
     return (
         symbol.startswith("tf.distribute.")
         and symbol.endswith("Strategy")
+        or symbol in _CONNECTS
         or (method(call) == "scope" and not symbol)
     )

@@ -7,7 +7,8 @@
     for x, y in batches:
         with tf.GradientTape() as tape: ...
 
-It starts no server and names no task: each process trains alone. The cluster says which
+It starts no server, or one that nothing uses, and names no task, or the same in every
+process: each process trains alone. The cluster says which
 strategy was meant; which task a process is, TF_CONFIG has to say.
 """
 
@@ -26,7 +27,7 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.half_migrated.tapes import tapes as tapes_in
 from migrate.frontends.keras_names import called
-from migrate.program.eager import BareLoop, Source
+from migrate.program.eager import BareLoop, Server, Source
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import all_nodes
 
@@ -35,17 +36,24 @@ _RECIPE = "One loop, in the function or module that makes the cluster and the mo
 
 def empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
     """The block of a session in which nothing happens, and which nothing else names."""
+    block = idle_block(scopes, session)
+    if block is None or not all(
+        isinstance(s, ast.Pass)
+        or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+        for s in block.body
+    ):
+        return None
+    return block
+
+
+def idle_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
+    """The block of a session that is asked for nothing, and that reaches no server."""
     item = scopes.parents[session]
     block = scopes.parents[item]
     if not (
         isinstance(item, ast.withitem)
         and isinstance(block, ast.With)
         and len(block.items) == 1
-        and all(
-            isinstance(s, ast.Pass)
-            or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
-            for s in block.body
-        )
     ):
         return None
     chief = names.argument(session, "is_chief")
@@ -68,14 +76,15 @@ class BareLoopReader:
 
     Args:
       found: its calls, each with what it calls.
-      sessions: those that open a session: around nothing.
+      sessions: those that open a session: around nothing, or around code that does not
+        ask it for anything.
     """
 
     def __init__(
         self,
         scopes: Scopes,
         found: list[tuple[ast.Call, str]],
-        sessions: list[ast.Call],
+        sessions: Sequence[ast.Call],
     ) -> None:
         self._scopes = scopes
         self._found = found
@@ -88,17 +97,22 @@ class BareLoopReader:
           Refused: it is not taken.
         """
         scopes = self._scopes
-        cluster, jobs = ClusterReader(scopes, self._found).cluster()
+        clusters = ClusterReader(scopes, self._found)
+        cluster, jobs = clusters.cluster()
+        server = clusters.server()
+        if server is not None:
+            _check_server(scopes, server)
         call, inner = self._step()
         outer = self._outermost(inner)
-        suites = SuiteReader(scopes, self._found)
+        opened = [block for s in self._sessions if (block := self._opened(s))]
+        suites = SuiteReader(scopes, self._found, opened)
         owner, field, suite, setters, whole = suites.suite(outer)
         suites.check_devices(setters)
         if scopes.parents[cluster] not in suite:
             raise Refused(
                 "D124", inner, "the loop stands apart from the cluster", _RECIPE
             )
-        ready = suites.ready(suite, cluster, None)
+        ready = suites.ready(suite, cluster, server)
         made = suites.made(suite, whole)
         given, inline = self._batch(inner, call)
         body = inline or [ast.Expr(a) for a in steps.arguments_of(call)]  # type: ignore[arg-type]
@@ -141,9 +155,10 @@ class BareLoopReader:
             cluster,
             "ps" in jobs,
             ready,
-            suites.late(suite, ready, None),
+            suites.late(suite, ready, server),
             made,
             tuple(self._sessions),
+            server,
             whole,
             inner,
             source,
@@ -159,7 +174,7 @@ class BareLoopReader:
         for node in scopes.walk():
             if isinstance(node, ast.Call):
                 function = called(scopes, node.func)
-                if function is not None and tapes_in(scopes, function):
+                if function is not None and self._makes_step(function):
                     calls.append(node)
         at: ast.AST | None = all_tapes[0] if len(all_tapes) == 1 else None
         if calls:
@@ -170,13 +185,34 @@ class BareLoopReader:
             if isinstance(loop, (ast.FunctionDef, ast.ClassDef, ast.Module)):
                 loop = None
         if loop is None or at is None:
+            if len(all_tapes) != 1:
+                reason = f"{len(all_tapes)} GradientTapes, of which the step has one"
+            elif len(calls) > 1:
+                reason = f"the step is called in {len(calls)} places"
+            else:
+                reason = "the step stands in no loop of the function that makes it"
             raise Refused(
                 "D125",
                 all_tapes[0] if all_tapes else scopes.tree.body[0],
-                "not one step of training, with one GradientTape, in one loop",
-                "Keep one function with one tape, called in one place.",
+                reason,
+                "Keep one function with one tape, called in one place, in a loop.",
             )
         return (calls[0] if calls else None), loop
+
+    def _makes_step(self, function: ast.FunctionDef) -> bool:
+        """Whether a function has the tape, and not the loop around it."""
+        found = tapes_in(self._scopes, function)
+        return bool(found) and not any(
+            isinstance(loop, (ast.For, ast.While)) and tape in all_nodes(loop)
+            for tape in found
+            for loop in all_nodes(function)
+        )
+
+    def _opened(self, session: ast.Call) -> ast.With | None:
+        """The block of a session around code: the code stands for it."""
+        if empty_block(self._scopes, session) is not None:
+            return None
+        return idle_block(self._scopes, session)
 
     def _outermost(self, loop: ast.For | ast.While) -> ast.For | ast.While:
         node: ast.AST = loop
@@ -218,6 +254,26 @@ class BareLoopReader:
                 "Take the batch in the loop: `x, y = next_batch()`.",
             )
         return given, inline
+
+
+def _check_server(scopes: Scopes, server: Server) -> None:
+    """Raises Refused where a server that no session reaches tells the tasks apart."""
+    job, index = names.literal(server.job_name), names.literal(server.task_index)
+    reached = any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "target"
+        and names.key(node.value) == server.name
+        for node in scopes.walk()
+    )
+    if reached or server.joins or job not in ("worker", "chief") or index is None:
+        raise Refused(
+            "D123",
+            server.call,
+            "no session and no strategy uses the server: every process trains a model of "
+            "its own",
+            "Leave the server out, and what waits in it: TF_CONFIG says then which task a "
+            "process is.",
+        )
 
 
 def _ordered(node: ast.AST, bound: set[str]) -> list[str]:

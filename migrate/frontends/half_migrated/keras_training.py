@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.bare_loop import idle_block
 from migrate.frontends.half_migrated.cluster import ClusterReader
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.suite import SuiteReader
@@ -84,14 +85,15 @@ class _Reader:
         clusters = ClusterReader(self._scopes, self._found)
         cluster, jobs = clusters.cluster()
         server = clusters.server()
-        if server is None:
+        if server is not None:
+            clusters.check_task(self.trains[0], server, jobs, {})
+        elif not all(idle_block(self._scopes, call) for call in self._sessions):
             raise Refused(
                 "D123",
                 self.trains[0],
                 "the program starts no server: it is not known which task it is",
                 "Give every task its job and index, and a tf.distribute.Server.",
             )
-        clusters.check_task(self.trains[0], server, jobs, {})
         suites = SuiteReader(self._scopes, self._found, opened)
         models = {self._scopes.parents[m] for c in self.trains if (m := self._model(c))}
         first = min(models, key=lambda s: getattr(s, "lineno", 0))
@@ -102,7 +104,8 @@ class _Reader:
         made = frozenset(s for s in suite if self._makes(s, models))
         self._check_order(suite, made, calls, models)
         ready = suites.ready(suite, cluster, server)
-        self._check_tasks(server, blocks)
+        if server is not None:
+            self._check_tasks(server, blocks)
         given = [a["checkpoint_dir"] for a in arguments if "checkpoint_dir" in a]
         if given and sum(method(c) == "fit" for c in calls) != 1:
             raise Refused(
@@ -186,7 +189,8 @@ class _Reader:
         return block
 
     def _arguments(self, call: ast.Call, block: ast.With) -> dict[str, ast.expr]:
-        bound = names.bound_arguments(call, SESSION_PARAMETERS)
+        # A session that takes no `cluster` would only raise an error.
+        bound = names.bound_arguments(call, (*SESSION_PARAMETERS, "cluster"))
         if self._scopes.resolve(call.func) in ("tf.Session", "tf.InteractiveSession"):
             return {}
         if bound is None or {"hooks", "scaffold", "chief_only_hooks"} & set(bound):

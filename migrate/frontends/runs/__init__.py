@@ -173,7 +173,12 @@ class RunResolver:
         assert isinstance(call.func, ast.Attribute)
         fetches = names.argument(call, "fetches", 0)
         if fetches is None or call.func.attr != "run":
-            self.diagnostics.refuse("S104", call, "a run call without plain fetches")
+            self.diagnostics.refuse(
+                "S104",
+                call,
+                "a run call without plain fetches",
+                "Give run its fetches by their names: sess.run([loss, train], {x: batch}).",
+            )
             return
         for unsupported in ("options", "run_metadata"):
             if names.argument(call, unsupported) is not None:

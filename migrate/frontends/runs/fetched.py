@@ -159,10 +159,31 @@ class Fetched:
                     f"{made}, and is of the module `{module}`, which was not read here",
                     "Migrate the tree that has this module, not this file alone.",
                 )
+        lines = sorted(self._lines(node))
+        if lines:
+            return (
+                f"`{shown}` is made in line {lines[-1]}, outside of the function that opens "
+                "the session and fetches it",
+                "Make the tensor and open the session in the same function, or both in the "
+                "module.",
+            )
         return (
             f"`{shown}` is fetched, but no statement of this program's graph makes it",
             "Fetch a tensor made where the session is opened.",
         )
+
+    def _lines(self, node: ast.expr) -> Iterator[int]:
+        """The lines of another scope that bind the name that an expression begins with."""
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        if isinstance(node, ast.Name):
+            own = self._scopes.scope_of(node)
+            owner = own.owner(node.id)
+            if owner is None or owner is own:
+                return
+            for binding in owner.bindings[node.id]:
+                if isinstance(binding, ast.Assign):
+                    yield binding.lineno
 
     def _makers(self, node: ast.expr) -> Iterator[ast.Call]:
         """The calls whose result the name holds that an expression begins with."""

@@ -221,7 +221,7 @@ def _check_use(
             "S137",
             node,
             f"`{ast.unparse(parent)}` is a graph session's own",
-            "Keep what does this apart, or write it for eager execution.",
+            "Leave it out, or do it in a program of its own: in TensorFlow 2 no session has one.",
         )
         return
     call = scopes.parents[parent] if isinstance(parent, ast.keyword) else parent

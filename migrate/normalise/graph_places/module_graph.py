@@ -128,6 +128,8 @@ def _graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:
     for statement in before:
         if isinstance(statement, (*_STAYS, *_IMPORTS)):
             continue
+        if any(_is_imported(scopes, name) for name in names.binds(statement)):
+            continue  # `if ...: tf = tf.compat.v1` is there for all that follows.
         if (
             _builds(scopes, statement)
             or names.reads(statement) & bound
@@ -136,6 +138,12 @@ def _graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:
             moved.append(statement)
             bound |= {n.partition(".")[0] for n in names.binds(statement)}
     return moved
+
+
+def _is_imported(scopes: Scopes, name: str) -> bool:
+    """Whether an import of the module binds a name."""
+    bindings = scopes.module.bindings.get(name, ())
+    return any(isinstance(binding, _IMPORTS) for binding in bindings)
 
 
 def _builds(scopes: Scopes, statement: ast.stmt) -> bool:

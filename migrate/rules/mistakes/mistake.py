@@ -24,6 +24,8 @@ class Mistake:
         where nothing is left of it.
       done: whether the migrated program does not make it any more, without an edit.
       kept: whether the migrated program makes it too, since TF1's meant the same.
+      blocks: whether TensorFlow 2.21 cannot do what stands here: where it is not mended, the
+        program is refused.
       symbol: the TensorFlow symbol it is about.
       imports: lines that the fix needs.
     """
@@ -36,6 +38,7 @@ class Mistake:
     symbol: str = ""
     done: bool = False
     kept: bool = False
+    blocks: bool = False
     statements: tuple[tuple[ast.stmt, Code | None], ...] = ()
     imports: tuple[str, ...] = ()
 

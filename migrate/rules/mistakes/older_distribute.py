@@ -61,6 +61,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
                 "Estimators",
                 "Give it a cluster_resolver, start tf.distribute.Server in the other "
                 "tasks, and schedule steps by a ClusterCoordinator.",
+                blocks=True,
                 symbol=symbol,
             )
 
@@ -109,5 +110,6 @@ def find_estimators(scopes: Scopes) -> Iterator[Mistake]:
                 "there are no Estimators in TensorFlow 2.16 and later: it only raises",
                 "Make and compile the model in the strategy's scope, and train it by "
                 "model.fit(input_fn(), ...) and model.evaluate.",
+                blocks=True,
                 symbol=symbol,
             )

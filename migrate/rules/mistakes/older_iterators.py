@@ -43,6 +43,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             "iter(strategy.experimental_distribute_dataset(dataset)), made anew where it was "
             "initialised, and strategy.run(step, args=(next(iterator),))",
             ((call, anew), *edits) if uses is not None else (),
+            blocks=True,
             statements=statements,
         )
 

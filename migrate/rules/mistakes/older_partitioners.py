@@ -130,6 +130,7 @@ def _mended(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
             f"axis={ast.unparse(bound['axis'])}: ParameterServerStrategy shards axis 0 "
             "only",
             "Transpose the variable, or leave it whole.",
+            blocks=True,
             symbol=symbol,
         )
     home = tensorflow(scopes)
@@ -141,6 +142,7 @@ def _mended(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
         f"{MODULE}.{row.target}(...)",
         ((call, new),) if new is not None and home else (),
         symbol,
+        blocks=True,
     )
 
 

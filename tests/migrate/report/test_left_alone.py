@@ -1,4 +1,4 @@
-"""What --select, --ignore, --notes and `# tf1to2: ignore[...]` do, and do not do."""
+"""What --select, --ignore and --notes do, and do not do."""
 
 from __future__ import annotations
 
@@ -50,41 +50,6 @@ def test_refusals_decide_the_exit_code_whether_told_or_not(
     lines = list(text.findings(Run(results)))
     assert lines[0].endswith("a.py: refused (unchanged)")
     assert sum("S120" in line for line in lines) == 1
-
-
-def test_a_line_is_left_alone(tmp_path: pathlib.Path) -> None:
-    """The rest of the file is migrated; without the comment it is not."""
-    path = tmp_path / "a.py"
-    path.write_text(SESSION)
-    assert run(path)[0].status is Status.REFUSED
-    path.write_text(SESSION.replace("Session()", "Session()  # tf1to2: ignore[S120]"))
-    (result,) = run(path)
-    assert result.status is Status.MIGRATED
-    assert b"tf.Session()  # tf1to2: ignore[S120]" in result.new
-    assert b"tf.math.log" in result.new
-
-
-def test_a_rewrite_is_left_alone(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_text(MODEL + "y = tf.log(3.0)  # tf1to2: ignore[T102]\n")
-    (result,) = run(path)
-    assert b"x = tf.math.log(2.0)" in result.new
-    assert b"y = tf.log(3.0)  # tf1to2" in result.new
-    assert [f.line for f in result.findings if f.code == "T102"] == [2]
-    path.write_text(MODEL + "y = tf.log(3.0)  # tf1to2: ignore[T103]\n")
-    assert b"y = tf.math.log(3.0)" in run(path)[0].new
-
-
-def test_a_program_cannot_be_migrated_around_its_reason(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_text(
-        PROGRAM.replace(
-            "other = tf.Session()", "other = tf.Session()  # tf1to2: ignore[N101]"
-        )
-    )
-    (result,) = run(path)
-    assert result.status is Status.REFUSED
-    assert "N101" in {f.code for f in result.findings}
 
 
 def test_refused_files_are_touched_only_where_notes_are_asked_for(

@@ -55,6 +55,7 @@ def test_counts() -> None:
         "rewritten": 1,
         "kept": 1,
         "refused": 3,
+        "warning": 0,
         "failed": 1,
     }
     assert [(c.code, c.total) for c in summary.codes] == [

@@ -7,7 +7,14 @@ recipe followed. The tests run them, and the rule's page shows them.
 from __future__ import annotations
 
 from reference.pages.cases import cases
-from tests.rules.followed import architectures, clusters, estimators, sessions, symbols
+from tests.rules.followed import (
+    architectures,
+    clusters,
+    estimators,
+    sessions,
+    symbols,
+    without_case,
+)
 
 HEAD = "import tensorflow as tf\n\n"
 GRAPH = """\
@@ -101,6 +108,13 @@ for _code, _changes in IN_CASES.items():
         assert _old in _followed, _code
         _followed = _followed.replace(_old, _new)
     FOLLOWED[_code] = _text, _followed
-for _module in (symbols, sessions, clusters, estimators, architectures):
+for _module in (
+    symbols,
+    sessions,
+    clusters,
+    estimators,
+    architectures,
+    without_case,
+):
     assert not set(_module.FOLLOWED) & set(FOLLOWED)
     FOLLOWED |= _module.FOLLOWED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from migrate.compiler import migrate_text
@@ -52,6 +54,96 @@ def test_is_taken(old: str, new: str) -> None:
     assert "\n    coordinator.join()\n" in done.text and not done.support
     assert "Session" not in done.text
     assert migrate_text(done.text).text == done.text
+
+
+def _wrap(text: str, name: str = "train") -> str:
+    head, rest = text.split("\n", 1)
+    return f"{head}\ndef {name}():\n{textwrap.indent(rest, '    ')}\n{name}()\n"
+
+
+def _inside(text: str) -> str:
+    head, rest = text.split("    pass\n")
+    return head + textwrap.indent(rest, "    ")
+
+
+OPENED = 'with tf.compat.v1.train.MonitoredTrainingSession(master="grpc://b:1") as sess:\n    pass\n'
+SERVER = 'server = tf.train.Server(cluster, job_name="worker", task_index=0)\n'
+ONE_JOB = PROGRAM.replace('"ps": ["a:1"], ', "")
+SHAPES = {
+    "a function": _wrap(PROGRAM),
+    "a function with a guard": _wrap(PROGRAM, "main").replace(
+        "\nmain()", '\nif __name__ == "__main__":\n    main()'
+    ),
+    "the session's block": _inside(PROGRAM),
+    "the block in a function": _wrap(_inside(PROGRAM)),
+    "a session that takes no cluster": _inside(
+        PROGRAM.replace('"grpc://b:1"', '"grpc://", cluster=cluster')
+    ),
+    "no session": PROGRAM.replace(OPENED, ""),
+    "no session, in a function": _wrap(PROGRAM.replace(OPENED, "")),
+    "no session, workers alone": ONE_JOB.replace(OPENED, ""),
+    "a server of one task": ONE_JOB.replace(OPENED, SERVER),
+    "a server of one task, in a function": _wrap(ONE_JOB.replace(OPENED, SERVER)),
+    "a server of one task, of compat.v1": PROGRAM.replace(
+        OPENED, SERVER.replace("tf.train", "tf.compat.v1.train")
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_is_taken_in_other_shapes(shape: str) -> None:
+    text = SHAPES[shape]
+    done = migrate_text(text)
+    assert not codes(text, Outcome.REFUSED) | codes(text, Outcome.WARNED)
+    assert "D159" in codes(text, Outcome.REWRITTEN)
+    assert "Session" not in done.text and "tf.train.Server" not in done.text
+    assert "Strategy(" in done.text and "TF_CONFIG" in done.text
+    assert migrate_text(done.text).text == done.text
+
+
+FLAGGED = (
+    "server = tf.train.Server(cluster, job_name=FLAGS.job, task_index=FLAGS.index)\n"
+    'if FLAGS.job == "ps":\n    server.join()\n'
+)
+
+
+def test_a_server_that_nothing_uses_and_that_tells_the_tasks_is_refused() -> None:
+    """Every process would go on to train a model of its own, without a word."""
+    text = PROGRAM.replace(OPENED, FLAGGED)
+    assert "D123" in codes(text, Outcome.REFUSED)
+    # Its recipe.
+    assert not codes(text.replace(FLAGGED, ""), Outcome.REFUSED)
+    # A control: a strategy's own servers, and other processes that are connected by hand.
+    for other in (
+        "strategy = tf.distribute.ParameterServerStrategy(cluster)\n",
+        "tf.config.experimental_connect_to_cluster(cluster)\n",
+    ):
+        text = PROGRAM.replace(OPENED, FLAGGED + other)
+        assert "D123" not in codes(text, Outcome.REFUSED)
+
+
+FIT = """\
+import tensorflow as tf
+cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1", "c:1"]})
+SESSION
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+model.compile("sgd", "mse")
+model.fit(x, y)
+"""
+
+
+@pytest.mark.parametrize("jobs", ['"ps": ["a:1"], ', ""])
+def test_a_fit_beside_a_cluster_is_its_strategys(jobs: str) -> None:
+    plain = FIT.replace("SESSION\n", "").replace('"ps": ["a:1"], ', jobs)
+    opened = FIT.replace("SESSION", OPENED).replace('"ps": ["a:1"], ', jobs)
+    for text in (plain, opened, _inside(opened), _wrap(plain), _wrap(_inside(opened))):
+        done = migrate_text(text)
+        assert not codes(text, Outcome.REFUSED), text
+        assert {"D153", "D159"} <= codes(text, Outcome.REWRITTEN)
+        assert "fits.fit(model, x, y)" in done.text
+        assert migrate_text(done.text).text == done.text
+    used = _inside(opened).replace("    model.fit", "    sess.run(y)\n    model.fit")
+    assert codes(used, Outcome.REFUSED)
 
 
 def test_servers_wait_and_everybody_else_coordinates() -> None:

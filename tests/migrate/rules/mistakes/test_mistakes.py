@@ -55,7 +55,7 @@ def test_is_found_and_mended_once(case: Case) -> None:
 def test_mended_by_hand_it_is_found_no_more(case: Case) -> None:
     found = migrate_text(case.new).findings
     assert not [f for f in found if f.code.startswith("D")]
-    assert not [f for f in found if f.outcome is Outcome.REFUSED]
+    assert not [f for f in found if f.outcome is Outcome.WARNED]
 
 
 def test_every_program_is_listed() -> None:
@@ -324,7 +324,7 @@ with tf.train.MonitoredTrainingSession(master="grpc://b:1", is_chief=True) as se
     migration = migrate_text(text)
     (finding,) = [f for f in migration.findings if f.code == "D113"]
     assert strategy in finding.recipe
-    assert finding.outcome is Outcome.REFUSED
+    assert finding.outcome is Outcome.WARNED
 
 
 _STEP = """
@@ -362,7 +362,7 @@ def test_a_step_called_outside(loss: str, loop: str, mended: str) -> None:
     migration = migrate_text(_STEP.replace("LOSS", loss) + loop + "\n")
     (finding,) = migration.findings
     assert finding.code == "D141"
-    assert finding.outcome is (Outcome.REWRITTEN if mended else Outcome.REFUSED)
+    assert finding.outcome is (Outcome.REWRITTEN if mended else Outcome.WARNED)
     assert mended in migration.text
 
 
@@ -391,7 +391,7 @@ for {loop} in strategy.experimental_distribute_dataset(dataset):
     migration = migrate_text(text)
     (finding,) = migration.findings
     assert finding.code == "D142"
-    assert finding.outcome is (Outcome.REWRITTEN if mended else Outcome.REFUSED)
+    assert finding.outcome is (Outcome.REWRITTEN if mended else Outcome.WARNED)
     assert mended in migration.text
 
 
@@ -407,7 +407,7 @@ dataset = strategy.distribute_datasets_from_function(dataset_fn)
     assert [f.outcome for f in migration.findings] == [Outcome.REWRITTEN]
     assert "seed=7 + context.input_pipeline_id" in migration.text
     without = migrate_text(text.replace("fn(context)", "fn()"))
-    assert [f.outcome for f in without.findings] == [Outcome.REFUSED]
+    assert [f.outcome for f in without.findings] == [Outcome.WARNED]
 
 
 @pytest.mark.parametrize(
@@ -454,7 +454,7 @@ def test_a_cluster_without_a_server() -> None:
         for f in migrate_text(program[:start] + program[end:]).findings
         if f.code == "D144"
     ]
-    assert finding.outcome is Outcome.REFUSED and "server.target" in finding.recipe
+    assert finding.outcome is Outcome.WARNED and "server.target" in finding.recipe
 
 
 def test_servers_that_workers_wait_for() -> None:
@@ -470,7 +470,7 @@ strategy = tf.distribute.MultiWorkerMirroredStrategy()
     assert [f.outcome for f in migration.findings] == [Outcome.REWRITTEN]
     assert '"cluster": {"worker": ["a:1", "b:1"]}' in migration.text
     of_ps = migrate_text(text.replace('"type": "worker"', '"type": "ps"'))
-    assert [f.outcome for f in of_ps.findings] == [Outcome.REFUSED]
+    assert [f.outcome for f in of_ps.findings] == [Outcome.WARNED]
 
 
 @pytest.mark.parametrize(

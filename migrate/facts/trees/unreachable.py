@@ -1,0 +1,127 @@
+"""Statements that can never run: below a `return`, and under `if False:`."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.source.nodes import all_nodes
+
+_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SCOPES = (*_FUNCTIONS, ast.ClassDef)
+
+
+@dataclasses.dataclass(frozen=True)
+class Unreachable:
+    """Statements of one suite that can never run.
+
+    Attributes:
+      first, last: their lines.
+      stands: what has to stand for them, so that their suite is not empty.
+    """
+
+    first: int
+    last: int
+    stands: str
+
+    def holds(self, line: int) -> bool:
+        return self.first <= line <= self.last
+
+
+def find_unreachable(tree: ast.Module, text: str) -> list[Unreachable]:
+    """What of a file can be left out because it can never run.
+
+    Not what changes the meaning of code that does run: a `yield` makes its function a
+    generator, and a name that is bound anywhere in a function is that function's own.
+    """
+    lines = text.split("\n")
+    return [
+        Unreachable(_first(suite[0]), suite[-1].end_lineno or 0, stands)
+        for scope, suite, stands in _suites(tree, tree)
+        if _is_apart(suite, lines) and not _is_meant(scope, suite)
+    ]
+
+
+def unreachable_statements(tree: ast.Module) -> set[ast.AST]:
+    """Statements of a file that never run."""
+    return {
+        statement
+        for scope, suite, _ in _suites(tree, tree)
+        if not _is_meant(scope, suite)
+        for statement in suite
+    }
+
+
+def _suites(
+    scope: ast.AST, top: ast.AST
+) -> Iterator[tuple[ast.AST, list[ast.stmt], str]]:
+    """Suites, or ends of suites, that never run, and what has to stand for them."""
+    for _, suite in _own_suites(top):
+        for at, statement in enumerate(suite):
+            dead = _never_run(statement)
+            if dead:
+                yield scope, dead, f"{' ' * dead[0].col_offset}pass"
+            else:
+                inner = statement if isinstance(statement, _SCOPES) else scope
+                yield from _suites(inner, statement)
+            if isinstance(statement, _ENDS) and suite[at + 1 :]:
+                yield scope, suite[at + 1 :], ""
+                break
+
+
+def _own_suites(node: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
+    if isinstance(node, ast.Module):
+        return [("body", node.body)]
+    return names.suites(node) if isinstance(node, ast.stmt) else []
+
+
+def _never_run(statement: ast.stmt) -> list[ast.stmt]:
+    """The suite of an `if` or a `while` whose test is written as a constant."""
+    if not isinstance(statement, (ast.If, ast.While)):
+        return []
+    test, denied = statement.test, False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, denied = test.operand, not denied
+    if not isinstance(test, ast.Constant):
+        return []
+    if bool(test.value) is denied:
+        return statement.body
+    return statement.orelse if isinstance(statement, ast.If) else []
+
+
+def _is_apart(suite: list[ast.stmt], lines: list[str]) -> bool:
+    """Whether statements have lines of their own; an `elif` has none."""
+    first, last = suite[0], suite[-1]
+    before = lines[_first(first) - 1].encode()[: first.col_offset]
+    after = lines[(last.end_lineno or 0) - 1].encode()[last.end_col_offset :].strip()
+    whole = lines[first.lineno - 1].encode()[first.col_offset :]
+    return not (
+        before.strip() or whole.startswith(b"elif") or (after and after[:1] != b"#")
+    )
+
+
+def _first(statement: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(d.lineno for d in decorators)])
+
+
+def _is_meant(scope: ast.AST, suite: list[ast.stmt]) -> bool:
+    """Whether code that does run depends on statements that do not."""
+    if not isinstance(scope, _FUNCTIONS):
+        return False
+    inside = {node for statement in suite for node in all_nodes(statement)}
+    if any(
+        isinstance(
+            node, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
+        )
+        for node in inside
+    ):
+        return True
+    bound = {name for statement in suite for name in names.binds(statement)}
+    return any(
+        isinstance(node, ast.Name) and node.id in bound and node not in inside
+        for node in all_nodes(scope)
+    )

@@ -1,0 +1,110 @@
+"""Recipes of codes that no case of their own shows."""
+
+from __future__ import annotations
+
+_GRAPH = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.get_variable("w", [3, 1])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        sess.run(train, {x: [[1.0, 2.0, 3.0]]})
+"""
+_MODEL = _GRAPH[: _GRAPH.index("with ")]
+_DATA = "tf.data.Dataset.from_tensors(tf.ones([1, 3])).repeat()"
+_OF_DATA = _GRAPH.replace(
+    "x = tf.placeholder(tf.float32, [None, 3])",
+    f"x = {_DATA}.make_one_shot_iterator().get_next()",
+).replace(", {x: [[1.0, 2.0, 3.0]]}", "")
+_SUPERVISED = """\
+import tensorflow as tf
+
+w = tf.Variable(2.0, name="w")
+step = tf.train.get_or_create_global_step()
+train = tf.group(tf.assign_add(w, 1.0), tf.assign_add(step, 1))
+init = tf.global_variables_initializer()
+supervisor = tf.train.Supervisor(logdir="/tmp/model", init_op=init, global_step=step)
+with supervisor.managed_session() as sess:
+    sess.run(init)
+    for _ in range(3):
+        sess.run(train)
+"""
+
+
+def _change(text: str, *changes: tuple[str, str]) -> str:
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+FOLLOWED = {
+    "D112": (_SUPERVISED, _change(_SUPERVISED, ("    sess.run(init)\n", ""))),
+    "N117": (
+        "import tensorflow as tf\n\ny = tf.log(2.0)  # tf1to2: ignore[T102]\n",
+        "import tensorflow as tf\n\ny = tf.log(2.0)\n",
+    ),
+    "S104": (
+        _change(
+            _GRAPH,
+            (
+                "    sess.run(tf.global_variables_initializer())\n",
+                "    sess.run([tf.global_variables_initializer(), loss], {x: [[1.0, 2.0, 3.0]]})\n",
+            ),
+        ),
+        _GRAPH,
+    ),
+    "S137": (
+        _change(_GRAPH, ("    for i", "    print(sess.graph_def)\n    for i")),
+        _GRAPH,
+    ),
+    "I130": (
+        _change(
+            _OF_DATA,
+            (
+                f"x = {_DATA}.make_one_shot_iterator().get_next()",
+                "import functools\n@functools.lru_cache()\ndef inputs():\n"
+                f"    return {_DATA}.make_one_shot_iterator().get_next()\n\nx = inputs()",
+            ),
+        ),
+        _change(
+            _OF_DATA,
+            (
+                f"x = {_DATA}.make_one_shot_iterator().get_next()",
+                "import functools\n@functools.lru_cache()\ndef inputs():\n"
+                f"    return {_DATA}\n\nx = inputs().make_one_shot_iterator().get_next()",
+            ),
+        ),
+    ),
+    "I138": (
+        _change(
+            _OF_DATA,
+            (
+                f"x = {_DATA}.make_one_shot_iterator().get_next()",
+                f"import sys\nx = tf.ones([1, 3])\nif len(sys.argv) > 9:\n"
+                f"    x = {_DATA}.make_one_shot_iterator().get_next()",
+            ),
+        ),
+        _change(
+            _OF_DATA,
+            (
+                f"x = {_DATA}.make_one_shot_iterator().get_next()",
+                f"import sys\ndata = tf.data.Dataset.from_tensors(tf.ones([1, 3])).repeat()\n"
+                f"if len(sys.argv) > 9:\n    data = {_DATA}\n"
+                "x = data.make_one_shot_iterator().get_next()",
+            ),
+        ),
+    ),
+    "S102": (
+        _MODEL
+        + "for i in range(2):\n    with tf.train.MonitoredTrainingSession() as sess:\n"
+        "        sess.run(train, {x: [[1.0, 2.0, 3.0]]})\n",
+        _MODEL
+        + "with tf.train.MonitoredTrainingSession() as sess:\n    for i in range(2):\n"
+        "        sess.run(train, {x: [[1.0, 2.0, 3.0]]})\n",
+    ),
+}
