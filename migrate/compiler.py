@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from migrate import emitted
 from migrate.backends import compat_estimators
 from migrate.backends.direct_steps import call_directly
+from migrate.backends.keras_fit import train_by_fit
 from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
@@ -158,7 +159,8 @@ def _gated(text: str, unit: Unit) -> Migration:
     fewer = dataclasses.replace(unit, methods=False)
     judged = judge(text, done, lambda: _compiled(text, fewer))
     if judged.text != text or done.text == text:
-        return call_directly(text, judged, unit.filename)
+        done = call_directly(text, judged, unit.filename)
+        return train_by_fit(text, done, unit.filename, unit.options, unit.home)
     source = _Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [

@@ -1,0 +1,277 @@
+"""Reads what a migrated program does with its Estimators of Keras models."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras_fit.program import Maker, Program, Run, Stays, Trained
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_fit as table
+
+_SPECS = ("estimator_loop.TrainSpec", "estimator_loop.EvalSpec")
+
+
+def emitted_name(scopes: Scopes, node: ast.AST) -> str:
+    """The name of an emitted module, or of something in it; "" for anything else."""
+    return scopes.import_path(node).lstrip(".")
+
+
+def read(scopes: Scopes) -> Program:
+    """The program.
+
+    Raises:
+      Stays: something in it is not known to be the same with `fit`.
+    """
+    return _Reader(scopes).run()
+
+
+class _Reader:
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._program = Program(scopes)
+        self._known: set[ast.AST] = set()  # Names of emitted modules that are said.
+
+    def run(self) -> Program:
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Call) and self._name(node.func) == table.ESTIMATOR:
+                self._program.trained.append(self._estimator(node))
+        for one in self._program.trained:
+            self._uses(one)
+        self._check_rest()
+        return self._program
+
+    def _name(self, node: ast.AST) -> str:
+        return emitted_name(self._scopes, node)
+
+    def _parent(self, node: ast.AST) -> ast.AST:
+        return self._scopes.parents[node]
+
+    # -- what is made ------------------------------------------------------------------
+
+    def _estimator(self, call: ast.Call) -> Trained:
+        given = self._arguments(call, table.ESTIMATOR)
+        statement = self._parent(call)
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target]):
+                pass
+            case _:
+                raise Stays(call, _kept_elsewhere(statement))
+        scope = self._scopes.scope_of(target).owner(target.id)
+        if scope is None or len(scope.bindings[target.id]) != 1:
+            raise Stays(call, f"`{target.id}` is bound more than once")
+        config = self._config(given.get("config"))
+        model_dir = given.get("model_dir") or config.get("model_dir")
+        return Trained(
+            call,
+            statement,
+            scope,
+            self._maker(given["model"]),
+            None if _is_none(model_dir) else model_dir,
+            given.get("params"),
+            config,
+        )
+
+    def _arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
+        """The arguments of a call of an emitted function, but those that are None."""
+        self._known.add(call.func)
+        found = names.bound_arguments(call, table.PARAMETERS[name])
+        if found is None:
+            raise Stays(call, "arguments that are not written out")
+        for key, value in found.items():
+            if (name, key) in table.UNSAID and not _is_none(value):
+                raise Stays(value, table.UNSAID[name, key])
+        # A number of steps that is None is another than the default.
+        return {k: v for k, v in found.items() if k == "steps" or not _is_none(v)}
+
+    def _value(self, node: ast.expr) -> ast.expr:
+        """What a name stands for that is bound once, and read only here."""
+        if not isinstance(node, ast.Name):
+            return node
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        match bound:
+            case [ast.Assign(targets=[ast.Name()]) as statement]:
+                pass
+            case _:
+                raise Stays(node, f"it is not certain what `{node.id}` is")
+        for other in self._reads(owner, node.id):
+            if other is not node and not self._is_configuration(other):
+                raise Stays(other, f"`{node.id}` is used by more than its Estimator")
+        self._program.dropped.add(statement)
+        return statement.value
+
+    def _is_configuration(self, node: ast.Name) -> bool:
+        """Whether a name is an argument of an Estimator, or of train_and_evaluate."""
+        outer = self._parent(node)
+        if isinstance(outer, ast.keyword):
+            outer = self._parent(outer)
+        return isinstance(outer, ast.Call) and self._name(outer.func) in (
+            table.ESTIMATOR,
+            table.TRAIN_AND_EVALUATE,
+        )
+
+    def _reads(self, owner: Scope | None, name: str) -> list[ast.Name]:
+        return [
+            node
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and self._scopes.scope_of(node).owner(name) is owner
+        ]
+
+    def _config(self, node: ast.expr | None) -> dict[str, ast.expr]:
+        if node is None:
+            return {}
+        call = self._value(node)
+        if not isinstance(call, ast.Call) or self._name(call.func) != table.RUN_CONFIG:
+            raise Stays(node, "its RunConfig is not in sight")
+        self._known.add(call.func)
+        found = names.bound_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
+        if found is None:
+            raise Stays(call, "arguments that are not written out")
+        for key, value in found.items():
+            if key in table.UNSAID_CONFIG and not _is_none(value):
+                raise Stays(value, table.UNSAID_CONFIG[key])
+        steps, secs = (found.get(f"save_checkpoints_{u}") for u in ("steps", "secs"))
+        if _is_none(steps) and _is_none(secs) and (steps or secs):
+            raise Stays(call, "it saves no checkpoints")
+        return found
+
+    def _maker(self, node: ast.expr) -> Maker:
+        """How the model is made."""
+        keywords: tuple[ast.keyword, ...] = ()
+        positional: tuple[ast.expr, ...] = ()
+        function = node
+        match node:
+            case ast.Call(args=[first, *rest]) if (
+                self._scopes.import_path(node.func) == "functools.partial"
+            ):
+                function, positional = first, tuple(rest)
+                keywords = tuple(node.keywords)
+        class_ = self._definition(function)
+        if not isinstance(class_, ast.ClassDef):
+            raise Stays(node, "what makes its model is no class of this file")
+        init = next(
+            (
+                s
+                for s in class_.body
+                if isinstance(s, ast.FunctionDef) and s.name == "__init__"
+            ),
+            None,
+        )
+        if init is None or positional or init.args.vararg or init.args.kwarg:
+            raise Stays(node, "what its model is made with is not certain")
+        given = {keyword.arg for keyword in keywords}
+        parameters = [a.arg for a in init.args.args[1:] if a.arg not in given]
+        if "config" in parameters:
+            raise Stays(node, "its model reads the RunConfig")
+        first_ = [name for name in parameters if name != "params"][:1]
+        return Maker(
+            class_, function, keywords, positional, bool(first_), "params" in parameters
+        )
+
+    def _definition(self, node: ast.expr) -> ast.AST | None:
+        if not isinstance(node, ast.Name):
+            return None
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        return bound[0] if len(bound) == 1 else None
+
+    # -- what is done ------------------------------------------------------------------
+
+    def _uses(self, one: Trained) -> None:
+        for node in self._reads(one.scope, one.name):
+            if self._scopes.scope_of(node) is not one.scope:
+                raise Stays(node, f"a function reads `{one.name}` from outside of it")
+            parent = self._parent(node)
+            if isinstance(parent, ast.Attribute):
+                self._attribute(one, parent)
+            else:
+                self._handed_on(one, node)
+        if not any(run.kind in table.RUNS for run in one.runs):
+            raise Stays(one.call, "it is neither trained nor asked here")
+
+    def _attribute(self, one: Trained, node: ast.Attribute) -> None:
+        call = self._parent(node)
+        if node.attr == "model_dir" and isinstance(node.ctx, ast.Load):
+            one.attributes.append(node)
+            return
+        if not isinstance(call, ast.Call) or call.func is not node:
+            raise Stays(node, f"`{node.attr}` of an Estimator is read")
+        parameters = table.METHODS.get(node.attr)
+        if parameters is None:
+            raise Stays(node, f"`{node.attr}` of an Estimator is called")
+        found = names.bound_arguments(call, parameters)
+        if found is None:
+            raise Stays(call, "arguments that are not written out")
+        found = {key: value for key, value in found.items() if not _is_none(value)}
+        for key, value in found.items():
+            if (node.attr, key) in table.UNSAID:
+                raise Stays(value, table.UNSAID[node.attr, key])
+        one.runs.append(Run(node.attr, call, self._statement(call), found))
+
+    def _handed_on(self, one: Trained, node: ast.Name) -> None:
+        call = self._parent(node)
+        if isinstance(call, ast.keyword):
+            call = self._parent(call)
+        if not isinstance(call, ast.Call):
+            raise Stays(node, f"`{one.name}` is kept elsewhere, too")
+        if self._name(call.func) != table.TRAIN_AND_EVALUATE:
+            raise Stays(
+                node, f"`{one.name}` is passed to `{ast.unparse(call.func)}`"
+            )
+        given = self._arguments(call, table.TRAIN_AND_EVALUATE)
+        specs = []
+        for name, key in zip(_SPECS, ("train_spec", "eval_spec")):
+            spec = self._value(given[key])
+            if not isinstance(spec, ast.Call) or self._name(spec.func) != name:
+                raise Stays(given[key], f"its {key} is not in sight")
+            specs.append(self._arguments(spec, name))
+        one.runs.append(
+            Run("train_and_evaluate", call, self._statement(call), given, *specs)
+        )
+
+    def _statement(self, node: ast.AST) -> ast.stmt:
+        while not isinstance(node, ast.stmt):
+            node = self._parent(node)
+        return node
+
+    # -- what else there is ------------------------------------------------------------
+
+    def _check_rest(self) -> None:
+        """Fails where something else of Estimators is used."""
+        for node in self._scopes.walk():
+            if not isinstance(node, (ast.Attribute, ast.Name)) or node in self._known:
+                continue
+            if isinstance(self._parent(node), ast.Attribute):
+                continue  # Its whole name is further out.
+            name = self._name(node)
+            module, _, rest = name.partition(".")
+            if module not in ("estimator_loop", "keras_estimator") or not rest:
+                continue
+            if name in table.STAYING or name == table.LOGGING:
+                continue
+            if module == "keras_estimator" and name != table.ESTIMATOR:
+                continue
+            raise Stays(node, f"`{rest}` has no callback that does the same")
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _kept_elsewhere(statement: ast.AST) -> str:
+    match statement:
+        case ast.Return():
+            return "a function makes and returns it"
+        case ast.Assign(targets=[ast.Attribute()]):
+            return "an object keeps it"
+    return "it has no name of its own"
+
+
+def all_names(node: ast.AST) -> set[str]:
+    """All names in some code, read or bound."""
+    return {n.id for n in all_nodes(node) if isinstance(n, ast.Name)}

@@ -1,0 +1,109 @@
+"""What of an Estimator's interface `Model.fit` and its callbacks can say."""
+
+from __future__ import annotations
+
+# The emitted module of callbacks.
+MODULE = "estimator_callbacks"
+ESTIMATOR = "keras_estimator.Estimator"
+TRAIN_AND_EVALUATE = "estimator_loop.train_and_evaluate"
+RUN_CONFIG = "estimator_loop.RunConfig"
+LOGGING = "estimator_loop.LoggingTensorHook"
+
+# Parameters in their order.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    ESTIMATOR: ("model", "model_dir", "config", "params", "warm_start_from"),
+    TRAIN_AND_EVALUATE: ("estimator", "train_spec", "eval_spec"),
+    "estimator_loop.TrainSpec": ("input_fn", "max_steps", "hooks"),
+    "estimator_loop.EvalSpec": (
+        "input_fn",
+        "steps",
+        "name",
+        "hooks",
+        "exporters",
+        "start_delay_secs",
+        "throttle_secs",
+    ),
+    RUN_CONFIG: (
+        "model_dir",
+        "tf_random_seed",
+        "save_summary_steps",
+        "save_checkpoints_steps",
+        "save_checkpoints_secs",
+        "session_config",
+        "keep_checkpoint_max",
+        "keep_checkpoint_every_n_hours",
+        "log_step_count_steps",
+        "train_distribute",
+        "device_fn",
+        "protocol",
+        "eval_distribute",
+        "experimental_distribute",
+        "experimental_max_worker_delay_secs",
+        "session_creation_timeout_secs",
+    ),
+    LOGGING: ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter"),
+}
+
+# Methods of Estimator that a model, or TensorFlow, has as well -> their parameters.
+METHODS: dict[str, tuple[str, ...]] = {
+    "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
+    "evaluate": ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
+    "predict": (
+        "input_fn",
+        "predict_keys",
+        "hooks",
+        "checkpoint_path",
+        "yield_single_examples",
+    ),
+    "get_variable_names": (),
+    "get_variable_value": ("name",),
+    "latest_checkpoint": (),
+}
+# What runs the model; the others ask the directory.
+RUNS = frozenset({"train", "evaluate", "predict", "train_and_evaluate"})
+
+# Arguments that are not said, and why.
+UNSAID: dict[tuple[str, str], str] = {
+    ("train", "saving_listeners"): "listeners are told of its checkpoints",
+    ("evaluate", "checkpoint_path"): "it evaluates a checkpoint that is named",
+    ("predict", "checkpoint_path"): "it predicts with a checkpoint that is named",
+    ("predict", "predict_keys"): "it is asked for some of the predictions",
+    ("predict", "yield_single_examples"): "it is asked for predictions by batches",
+    ("predict", "hooks"): "hooks watch its predictions",
+    (ESTIMATOR, "warm_start_from"): "it starts from another training's values",
+    ("estimator_loop.EvalSpec", "hooks"): "hooks watch its evaluations",
+}
+# Arguments of RunConfig with which training would be another one.
+UNSAID_CONFIG: dict[str, str] = {
+    "keep_checkpoint_every_n_hours": "some of its checkpoints are kept for ever",
+    "device_fn": "a function places its operations",
+    "eval_distribute": "its evaluation has a strategy",
+    "experimental_distribute": "a DistributeConfig has its strategies",
+}
+# What of the modules of Estimators may stand in a program beside what is said.
+STAYING = frozenset(
+    f"estimator_loop.{name}"
+    for name in (
+        "Batches",
+        "fed",
+        "first_batch",
+        "inputs.numpy_input_fn",
+        "inputs.pandas_input_fn",
+        "one_shot_iterator",
+    )
+)
+# Of the emitted Keras module: layers and metrics.
+LAYERS = "keras_estimator."
+# What an Estimator calls of a model class; methods of other names are its own.
+STEPS = frozenset({"train_step", "test_step", "predict_step"})
+# Methods of a model class that its Estimator called -> why they are not said.
+UNSAID_METHODS: dict[str, str] = {
+    "initial_values": "its variables get their first values when the graph is built",
+    "initial_training_values": "training gives its variables their first values",
+    "initial_scaffold": "a Scaffold prepares its training",
+    "training_scaffold": "a Scaffold prepares its training",
+    "evaluation_scaffold": "a Scaffold prepares its evaluation",
+    "prediction_scaffold": "a Scaffold prepares its predictions",
+    "evaluation_hooks": "hooks watch its evaluations",
+    "prediction_hooks": "hooks watch its predictions",
+}
