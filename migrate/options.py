@@ -27,7 +27,7 @@ class Options:
     python2: bool = False
     # "fit": a model_fn that can be a Keras model becomes one, which `fit` trains;
     # "estimator": which an Estimator trains; "model_fn": all stay.
-    estimators: str = "estimator"
+    estimators: str = "fit"
     # Whether the refusals of a file are written into it, as comments.
     notes: bool = False
     # "compat": a refused program is brought to graph mode through tf.compat.v1.

@@ -8,6 +8,7 @@ import atexit
 import concurrent.futures
 import contextlib
 import os
+import sys
 import time
 
 import numpy as np
@@ -15,16 +16,12 @@ import tensorflow as tf
 import tf_keras
 
 v1 = tf.compat.v1
-_logging = v1.logging
 
 
 def join_cluster(cluster, task):
     """The resolver, in the task that coordinates; another serves, and ends with training.
 
     The coordinator is the chief, or worker 0 without one; it is a worker, too, as in TF1.
-
-    Args:
-      cluster, task: of this process, from TF_CONFIG.
     """
     chief, job, index = cluster.get("chief", []), task["type"], task["index"]
     tasks = {"worker": chief + cluster.get("worker", []), "ps": cluster["ps"]}
@@ -34,30 +31,33 @@ def join_cluster(cluster, task):
     config = v1.ConfigProto(inter_op_parallelism_threads=max(8, os.cpu_count()))
     server = tf.distribute.Server(tasks, job, index, config=config)
     if (job, index) != ("worker", 0):
-        _training_ended(server.target, job, index, lambda queue: queue.dequeue())
+        code = _training_ended(server.target, job, index, lambda queue: queue.dequeue())
         time.sleep(1)  # The coordinator is answered before this process is gone.
-        os._exit(0)  # A server's threads cannot be stopped.
+        os._exit(code)  # A server's threads cannot be stopped.
     for job, addresses in tasks.items():
         for i, address in enumerate(addresses):
             if (job, i) != ("worker", 0):
-                target, tell = f"grpc://{address}", lambda queue: queue.enqueue(True)
-                atexit.register(_training_ended, target, job, i, tell)
+                atexit.register(_training_ended, f"grpc://{address}", job, i, _tell)
     tasks = tf.train.ClusterSpec(tasks)
     return tf.distribute.cluster_resolver.SimpleClusterResolver(tasks, rpc_layer="grpc")
 
 
+def _tell(queue):
+    return queue.enqueue(int(hasattr(sys, "last_type")))  # Whether training failed.
+
+
 def _training_ended(target, job, index, operation):
-    """Runs an operation on a task's queue that says whether training has ended."""
+    """Runs an operation on a task's queue that says how training has ended."""
     device = f"/job:{job}/task:{index}"
     config = v1.ConfigProto(device_filters=[device])
     with tf.Graph().as_default(), tf.device(device):
-        queue = tf.queue.FIFOQueue(1, [tf.bool], [()], shared_name="training_ended")
+        queue = tf.queue.FIFOQueue(1, [tf.int32], [()], shared_name="training_ended")
         with v1.Session(target, config=config) as session:
-            session.run(operation(queue))
+            return session.run(operation(queue))
 
 
 def whole_input(strategy, input_fn):
-    """What `fit` takes where each worker reads its input to the end, and steps or None."""
+    """What `fit` takes of an input that each worker reads to its end; steps, or None."""
     workers = getattr(strategy.extended, "_num_workers", 0)
     if not workers:
         return input_fn(), None
@@ -138,13 +138,9 @@ def restore(model, model_dir):
 
 
 class Checkpoints(tf_keras.callbacks.Callback):
-    """Saves at the start, every so many steps or seconds, and at the end.
+    """Saves at first, every so many steps or seconds, and at the end; keeps a few.
 
-    Args:
-      model_dir: the directory.
-      save_secs, save_steps: how often; one of them.
-      keep: how many checkpoints are kept.
-      after_save: is called with the step, and whether it is the last.
+    `after_save` is then called with the step, and whether it is the last.
     """
 
     def __init__(
@@ -153,7 +149,7 @@ class Checkpoints(tf_keras.callbacks.Callback):
         super().__init__()
         self._supports_tf_logs = True  # Also where workers make steps by themselves.
         self._directory, self._keep, self._after_save = model_dir, keep, after_save
-        self._secs, self._steps = save_secs, save_steps
+        self._secs, self._steps, self._saved = save_secs, save_steps, None
 
     def on_train_begin(self, logs=None):
         state = tf.train.get_checkpoint_state(self._directory)
@@ -164,32 +160,30 @@ class Checkpoints(tf_keras.callbacks.Callback):
 
     def on_train_batch_end(self, batch, logs=None):
         step = self._begin + batch + 1
-        if (
-            step >= self._saved + self._steps
-            if self._steps
-            else time.time() >= self._time + self._secs
-        ):
-            self._save(step)
-            if self._after_save:
-                self._after_save(step, last=False)
+        if self._steps:
+            due = step >= self._saved + self._steps
+        else:
+            due = time.time() >= self._time + self._secs
+        if due:
+            self._save(step, last=False)
 
     def on_train_end(self, logs=None):
-        step = int(self.model.optimizer.iterations.numpy())
-        if step != self._saved:
-            self._save(step)
-        if self._after_save:
-            self._after_save(step, last=True)
+        self._save(int(self.model.optimizer.iterations.numpy()), last=True)
         self.model.train_function = None  # Seeds begin anew with another training.
 
-    def _save(self, step):
-        self._saved, self._time = step, time.time()
+    def _save(self, step, last=None):
         strategy = self.model.distribute_strategy
         if strategy._should_use_with_coordinator:
             tf.distribute.coordinator.ClusterCoordinator(strategy).join()
-        if not strategy.extended.should_checkpoint:
-            return
-        variables, name = saved_variables(self.model), f"model.ckpt-{step}"
-        _logging.info("Saving %s in %s.", name, self._directory)
+        if strategy.extended.should_checkpoint:
+            if step != self._saved:
+                self._write(f"model.ckpt-{step}")
+            if self._after_save and last is not None:
+                self._after_save(step, last)
+        self._saved, self._time = step, time.time()
+
+    def _write(self, name):
+        variables = saved_variables(self.model)
         tf.io.gfile.makedirs(self._directory)
         tf.raw_ops.SaveV2(
             prefix=os.path.join(self._directory, name),
@@ -197,15 +191,15 @@ class Checkpoints(tf_keras.callbacks.Callback):
             shape_and_slices=[""] * len(variables),
             tensors=[tf.constant(v.numpy()) for v in variables.values()],
         )
-        self._kept = [kept for kept in self._kept if kept != name] + [name]
-        gone, self._kept = self._kept[: -self._keep], self._kept[-self._keep :]
+        kept = [old for old in self._kept if old != name] + [name]
+        self._kept = kept[-self._keep :] if self._keep else kept
         lines = [f'model_checkpoint_path: "{name}"']
-        lines += [f'all_model_checkpoint_paths: "{kept}"' for kept in self._kept]
+        lines += [f'all_model_checkpoint_paths: "{old}"' for old in self._kept]
         path = os.path.join(self._directory, "checkpoint")
         with tf.io.gfile.GFile(path + ".tmp", "w") as file:
-            file.write("\n".join(lines) + "\n")
+            file.write("\n".join(lines))
         tf.io.gfile.rename(path + ".tmp", path, overwrite=True)
-        for old in gone:
+        for old in kept[: -len(self._kept)]:
             for path in tf.io.gfile.glob(os.path.join(self._directory, old + ".*")):
                 tf.io.gfile.remove(path)
 
@@ -213,41 +207,120 @@ class Checkpoints(tf_keras.callbacks.Callback):
 class Evaluation:
     """Evaluates checkpoints, but not too often, and the last.
 
-    Args:
-      model: a copy of what is trained, in this process alone.
-      model_dir: where the checkpoints are.
-      input_fn: gives the data.
-      steps: how many batches; None for all.
-      throttle_secs: how long after an evaluation there is no other.
+    `model` is a copy of what is trained, in this process alone.
     """
 
-    def __init__(self, model, model_dir, input_fn, steps=None, throttle_secs=600):
-        self._model, self._directory, self._input_fn = model, model_dir, input_fn
-        self._steps, self._throttle_secs = steps, throttle_secs
-        self.metrics, self._step, self._next = None, None, 0
-
-    @property
-    def results(self):
-        """What train_and_evaluate returned."""
-        return self.metrics, []
+    def __init__(
+        self, model, model_dir, input_fn, steps=None, throttle_secs=600, name=None
+    ):
+        self.model, self.model_dir, self._input_fn = model, model_dir, input_fn
+        self._steps, self._throttle_secs, self._name = steps, throttle_secs, name
+        self.metrics, self.exports, self.step, self._next = None, [], None, 0
 
     def __call__(self, step, last):
-        if step != self._step and (last or time.time() >= self._next):
-            self._step, self._next = step, time.time() + self._throttle_secs
+        if step != self.step and (last or time.time() >= self._next):
+            self.step, self._next = step, time.time() + self._throttle_secs
             # In a thread of its own, which is not in the strategy's scope as `fit` is.
             with concurrent.futures.ThreadPoolExecutor(1) as thread:
-                self.metrics = thread.submit(self._evaluate).result()
+                thread.submit(self.evaluate).result()
 
-    def _evaluate(self):
-        restore(self._model, self._directory)
+    def evaluate(self):
+        restore(self.model, self.model_dir)
         data = self._input_fn()
-        results = self._model.evaluate(
+        self.metrics = self.model.evaluate(
             data if self._steps is None else data.take(self._steps),
             verbose=0,
             return_dict=True,
-            callbacks=[Progress(self._directory)],
+            callbacks=[Progress(self.model_dir, name=self._name)],
         )
-        return with_step(self._model, results)
+
+    @property
+    def results(self):
+        """What train_and_evaluate returned: None, where another process has it."""
+        if self.metrics is None:
+            return None if "TF_CONFIG" in os.environ else (None, [])
+        return with_step(self.model, self.metrics), self.exports
+
+
+class EvaluationAndExport(Evaluation):
+    """Calls exporters after each evaluation, as TF1's: with what exports and evaluated.
+
+    Args:
+      exporters: one, or several.
+      max_steps: the step with which training ends.
+      The others: as those of Evaluation.
+    """
+
+    def __init__(self, *args, exporters, max_steps=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        several = isinstance(exporters, (list, tuple))
+        self._exporters = exporters if several else [exporters]
+        self._max_steps = max_steps
+
+    def evaluate(self):
+        super().evaluate()
+        last = bool(self._max_steps) and self.step >= self._max_steps
+        path = tf.train.latest_checkpoint(self.model_dir)
+        self.exports = []
+        for one in self._exporters:
+            directory = os.path.join(self.model_dir, "export", one.name)
+            found = with_step(self.model, self.metrics)
+            self.exports.append(one.export(self, directory, path, found, last))
+
+    def export_saved_model(self, export_dir_base, serving_input_receiver_fn, **_):
+        """Writes what was evaluated last: exporters ask for it."""
+        return export_saved_model(
+            self.model, export_dir_base, serving_input_receiver_fn
+        )
+
+
+def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
+    """Writes a SavedModel of predictions; its directory, as bytes.
+
+    Args:
+      export_dir_base: where directories are made that are named by the time.
+      serving_input_receiver_fn: makes placeholders, and features of them.
+    """
+    built = {}
+
+    def build():
+        receiver = serving_input_receiver_fn()
+        predictions = model.predict_step((receiver.features,))
+        built["received"] = dict(receiver.receiver_tensors)
+        default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        outputs = {default: predictions}
+        if hasattr(model, "export_outputs"):
+            found = model.export_outputs(predictions)
+            outputs = {key: output.outputs for key, output in found.items()}
+            if len(outputs) == 1:
+                outputs[default] = next(iter(outputs.values()))
+        built["given"] = {
+            key: value if isinstance(value, dict) else {"output": value}
+            for key, value in outputs.items()
+        }
+
+    graph = v1.wrap_function(build, [])
+    names, received = zip(*built["received"].items())
+    specs = {
+        n: tf.TensorSpec(t.shape, t.dtype, n) for n, t in built["received"].items()
+    }
+    signatures = {}
+    for key, outputs in built["given"].items():
+        pruned = graph.prune(list(received), outputs)
+
+        def answer(pruned=pruned, **given):
+            return pruned(*(given[name] for name in names))
+
+        signatures[key] = tf.function(answer).get_concrete_function(**specs)
+    root = tf.Module()
+    root.saved, root.answers = model.weights, signatures
+    directory = os.path.join(
+        tf.compat.as_str_any(export_dir_base), str(int(time.time()))
+    )
+    while tf.io.gfile.exists(directory):
+        directory = os.path.join(os.path.dirname(directory), str(int(time.time())))
+    tf.saved_model.save(root, directory, signatures=signatures)
+    return directory.encode()
 
 
 def with_step(model, results):
@@ -257,13 +330,7 @@ def with_step(model, results):
 
 
 class Progress(tf_keras.callbacks.Callback):
-    """Logs what a step, or an evaluation, gives, and writes it for TensorBoard.
-
-    Args:
-      model_dir: where events are written; of evaluations in `eval` below it.
-      every_steps: how often in training.
-      name: of evaluations.
-    """
+    """Logs what a step, or an evaluation, gives, and writes it for TensorBoard."""
 
     def __init__(self, model_dir, every_steps=100, name=None):
         super().__init__()
@@ -272,18 +339,18 @@ class Progress(tf_keras.callbacks.Callback):
         self._of_evaluation = f"eval_{name}" if name else "eval"
 
     def on_train_batch_end(self, batch, logs=None):
-        if batch % self._every == 0:
-            self._tell(logs.fetch() if hasattr(logs, "fetch") else logs)
+        if self._every and batch % self._every == 0:
+            self._tell(logs.fetch() if hasattr(logs, "fetch") else logs, "")
 
     def on_test_end(self, logs=None):
         self._tell(logs, self._of_evaluation)
 
-    def _tell(self, values, within=""):
+    def _tell(self, values, within):
         if not self.model.distribute_strategy.extended.should_checkpoint:
             return
         step = int(self.model.optimizer.iterations.numpy())
         values = {k: float(v) for k, v in values.items() if np.ndim(v) == 0}
-        _logging.info("step %d %s: %s", step, within, values)
+        v1.logging.info("%s step %d: %s", within, step, values)
         with tf.Graph().as_default():  # In eager mode there is no such writer.
             path = os.path.join(self._directory, within)
             writer = v1.summary.FileWriterCache.get(path)
@@ -310,3 +377,55 @@ def steps_left(model, max_steps):
     if max_steps is None:
         return None
     return max(max_steps - int(model.optimizer.iterations.numpy()), 0)
+
+
+class Logging(tf_keras.callbacks.Callback):
+    """Logs values of steps, every so many steps or seconds: TF1's LoggingTensorHook.
+
+    Args:
+      tensors: by what they are called in the log, keys of what a step returns, or
+        functions that give them.
+      every_n_iter, every_n_secs: how often; at first, too.
+      at_end: whether the last are logged.
+      formatter: makes the line of the values.
+    """
+
+    def __init__(
+        self,
+        tensors,
+        every_n_iter=None,
+        every_n_secs=None,
+        at_end=False,
+        formatter=None,
+    ):
+        super().__init__()
+        self._tensors, self._at_end, self._formatter = tensors, at_end, formatter
+        self._steps, self._secs = every_n_iter, every_n_secs
+
+    def on_train_begin(self, logs=None):
+        self._last, self._time = None, 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._values = {
+            name: key() if callable(key) else logs[key]
+            for name, key in self._tensors.items()
+        }
+        if self._steps is not None:
+            due = self._last is None or batch >= self._last + self._steps
+        else:
+            due = self._secs is not None and time.time() >= self._time + self._secs
+        if due:
+            self._log()
+            self._last, self._time = batch, time.time()
+
+    def on_train_end(self, logs=None):
+        if self._at_end:
+            self._log()
+
+    def _log(self):
+        values = {name: np.asarray(v)[()] for name, v in self._values.items()}
+        if self._formatter:
+            text = self._formatter(values)
+        else:
+            text = ", ".join(f"{name} = {values[name]}" for name in values)
+        v1.logging.info("%s", text)

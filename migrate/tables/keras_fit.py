@@ -44,6 +44,14 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     LOGGING: ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter"),
 }
 
+_EXPORT = (
+    "export_dir_base",
+    "serving_input_receiver_fn",
+    "assets_extra",
+    "as_text",
+    "checkpoint_path",
+    "strip_default_attrs",
+)
 # Methods of Estimator that a model, or TensorFlow, has as well -> their parameters.
 METHODS: dict[str, tuple[str, ...]] = {
     "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
@@ -58,9 +66,23 @@ METHODS: dict[str, tuple[str, ...]] = {
     "get_variable_names": (),
     "get_variable_value": ("name",),
     "latest_checkpoint": (),
+    "export_saved_model": _EXPORT,
+    "export_savedmodel": _EXPORT,
 }
 # What runs the model; the others ask the directory.
-RUNS = frozenset({"train", "evaluate", "predict", "train_and_evaluate"})
+EXPORTS = frozenset({"export_saved_model", "export_savedmodel"})
+RUNS = EXPORTS | {"train", "evaluate", "predict", "train_and_evaluate"}
+
+# What asks a model, which is trained elsewhere.
+ASKS = EXPORTS | frozenset(
+    {
+        "evaluate",
+        "predict",
+        "get_variable_names",
+        "get_variable_value",
+        "latest_checkpoint",
+    }
+)
 
 # Arguments that are not said, and why.
 UNSAID: dict[tuple[str, str], str] = {
@@ -70,6 +92,15 @@ UNSAID: dict[tuple[str, str], str] = {
     ("predict", "predict_keys"): "it is asked for some of the predictions",
     ("predict", "yield_single_examples"): "it is asked for predictions by batches",
     ("predict", "hooks"): "hooks watch its predictions",
+    **{
+        (method, name): reason
+        for method in sorted(EXPORTS)
+        for name, reason in (
+            ("assets_extra", "files are exported with it"),
+            ("as_text", "it is exported as text"),
+            ("checkpoint_path", "a checkpoint that is named is exported"),
+        )
+    },
     (ESTIMATOR, "warm_start_from"): "it starts from another training's values",
     ("estimator_loop.EvalSpec", "hooks"): "hooks watch its evaluations",
 }
@@ -80,22 +111,59 @@ UNSAID_CONFIG: dict[str, str] = {
     "eval_distribute": "its evaluation has a strategy",
     "experimental_distribute": "a DistributeConfig has its strategies",
 }
-# What of the modules of Estimators may stand in a program beside what is said.
-STAYING = frozenset(
-    f"estimator_loop.{name}"
-    for name in (
-        "Batches",
-        "fed",
-        "first_batch",
-        "inputs.numpy_input_fn",
-        "inputs.pandas_input_fn",
-        "one_shot_iterator",
-    )
-)
+# What of `estimator_loop` is of modules of its own.
+INPUTS, EXPORTED = "estimator_inputs", "estimator_exports"
+STAYING: dict[str, str] = {
+    **{
+        f"estimator_loop.{name}": f"{INPUTS}.{name.removeprefix('inputs.')}"
+        for name in (
+            "Batches",
+            "fed",
+            "first_batch",
+            "inputs.numpy_input_fn",
+            "inputs.pandas_input_fn",
+            "one_shot_iterator",
+        )
+    },
+    **{
+        f"estimator_loop.{name}": f"{EXPORTED}.{name.removeprefix('export.')}"
+        for name in (
+            "BestExporter",
+            "Exporter",
+            "FinalExporter",
+            "LatestExporter",
+            "export.PredictOutput",
+            "export.ServingInputReceiver",
+            "export.TensorServingInputReceiver",
+            "export.build_parsing_serving_input_receiver_fn",
+            "export.build_raw_serving_input_receiver_fn",
+        )
+    },
+}
 # Of the emitted Keras module: layers and metrics.
 LAYERS = "keras_estimator."
 # What an Estimator calls of a model class; methods of other names are its own.
 STEPS = frozenset({"train_step", "test_step", "predict_step"})
+# Methods of a model class that give hooks.
+TRAINING_HOOKS = ("training_hooks", "training_chief_hooks")
+# What asks for the state of a graph, of which there is none.
+GRAPH_STATE = frozenset(
+    f"tf.{name}"
+    for name in (
+        "get_collection",
+        "get_collection_ref",
+        "get_default_graph",
+        "global_variables",
+        "local_variables",
+        "losses.get_losses",
+        "losses.get_regularization_loss",
+        "losses.get_regularization_losses",
+        "losses.get_total_loss",
+        "train.get_global_step",
+        "train.get_or_create_global_step",
+        "trainable_variables",
+    )
+)
 # Methods of a model class that its Estimator called -> why they are not said.
 UNSAID_METHODS: dict[str, str] = {
     "initial_values": "its variables get their first values when the graph is built",
@@ -104,6 +172,5 @@ UNSAID_METHODS: dict[str, str] = {
     "training_scaffold": "a Scaffold prepares its training",
     "evaluation_scaffold": "a Scaffold prepares its evaluation",
     "prediction_scaffold": "a Scaffold prepares its predictions",
-    "evaluation_hooks": "hooks watch its evaluations",
     "prediction_hooks": "hooks watch its predictions",
 }

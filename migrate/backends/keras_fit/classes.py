@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 
 from migrate.backends.keras_fit.program import Stays
+from migrate.facts import names as names_
 from migrate.facts.scopes import Scopes
-from migrate.plan import Dropped, New, Plan
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import code, joined
 from migrate.source.nodes import all_nodes
 from migrate.tables import keras_fit as table
@@ -35,26 +37,37 @@ class ModelClass:
     exports: bool
 
 
-def plan_class(node: ast.ClassDef, scopes: Scopes, plan: Plan, tf: str) -> ModelClass:
+def plan_class(
+    node: ast.ClassDef,
+    scopes: Scopes,
+    plan: Plan,
+    tf: str,
+    knows_directory: bool,
+    exported: bool,
+) -> ModelClass:
     """Plans what changes in a class of a model.
 
     Args:
       tf: the file's name for TensorFlow.
+      knows_directory: whether the model keeps the directory of its checkpoints.
+      exported: whether the program exports it.
 
     Raises:
       Stays: it has something that an Estimator did and `fit` does not.
     """
-    return _Class(node, scopes, plan, tf).run()
+    found = _Class(node, scopes, plan, tf)
+    model = found.run()
+    if not exported:
+        found.drop_exports()
+    if knows_directory:
+        found.keep_directory()
+    return model
 
 
 class _Class:
-    def __init__(
-        self, node: ast.ClassDef, scopes: Scopes, plan: Plan, tf: str
-    ) -> None:
+    def __init__(self, node: ast.ClassDef, scopes: Scopes, plan: Plan, tf: str) -> None:
         self._node, self._scopes, self._plan, self._tf = node, scopes, plan, tf
-        self._methods = {
-            s.name: s for s in node.body if isinstance(s, ast.FunctionDef)
-        }
+        self._methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
 
     def run(self) -> ModelClass:
         if [self._scopes.import_path(base) for base in self._node.bases] != [
@@ -66,16 +79,37 @@ class _Class:
                 raise Stays(method, table.UNSAID_METHODS[name])
         self._check_variables()
         self._check_optimizer()
+        self._check_seeds()
         self._global_step()
         self._summaries()
-        hooks = [n for n in ("training_hooks", "training_chief_hooks")]
+        of_training = tuple(n for n in table.TRAINING_HOOKS if n in self._methods)
+        self._hooks(of_training)
         return ModelClass(
             self._node,
-            tuple(name for name in hooks if name in self._methods),
+            of_training,
             "test_step" in self._methods,
             "predict_step" in self._methods,
             "export_outputs" in self._methods,
         )
+
+    def drop_exports(self) -> None:
+        """Nobody asks for what it would export."""
+        method = self._methods.get("export_outputs")
+        if method is not None:
+            self._plan.statements[method] = [Dropped(method)]
+
+    def keep_directory(self) -> None:
+        """Makes `__init__` take the directory, too."""
+        init, plan = self._methods["__init__"], self._plan
+        arguments = copy.deepcopy(init.args)
+        arguments.kwonlyargs.append(ast.arg("model_dir"))
+        arguments.kw_defaults.append(None)
+        items: list[Item] = []
+        for statement in init.body:
+            items += plan.statements.pop(statement, [Keep(statement)])
+        items.append(New(code("self.model_dir = model_dir")))
+        header = f"def __init__({ast.unparse(arguments)}):"
+        plan.statements[init] = [Block(code(header), items, init)]
 
     def _check_variables(self) -> None:
         """All variables are saved: weights of layers, slots, and nothing else."""
@@ -96,6 +130,65 @@ class _Class:
         ]
         if [ast.unparse(node.value) for node in applied] != ["self.optimizer"]:
             raise Stays(self._node, "it has more than one optimizer")
+
+    def _check_seeds(self) -> None:
+        for node in all_nodes(self._node):
+            if isinstance(node, ast.Attribute) and node.attr in (
+                "set_random_seed",
+                "set_seed",
+            ):
+                raise Stays(node, "its model sets a seed for all that follows")
+
+    # -- hooks -------------------------------------------------------------------------
+
+    def _hooks(self, names: tuple[str, ...]) -> None:
+        """Methods that give hooks: what these are told of tensors are names in logs."""
+        returned = self._returned()
+        for name in names:
+            method = self._methods[name]
+            parameters = {a.arg for a in method.args.args[1:]}
+            for node in all_nodes(method):
+                if isinstance(node, ast.Name) and node.id in parameters:
+                    if isinstance(node.ctx, ast.Load):
+                        key = node.id if node.id in returned else "loss"
+                        self._plan.replace(node, code(f'"{key}"'))
+            for node in all_nodes(method):
+                if isinstance(node, ast.Call) and self._is_logging(node):
+                    self._logging(node)
+            if parameters:
+                items: list[Item] = []
+                for statement in method.body:
+                    items += self._plan.statements.pop(statement, [Keep(statement)])
+                header = code(f"def {name}(self):")
+                self._plan.statements[method] = [Block(header, items, method)]
+
+    def _is_logging(self, node: ast.Call) -> bool:
+        return self._scopes.import_path(node.func).lstrip(".") == table.LOGGING
+
+    def _logging(self, call: ast.Call) -> None:
+        """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
+        tensors = names_.argument(call, "tensors", 0)
+        if not isinstance(tensors, ast.Dict):
+            raise Stays(call, "a hook asks for tensors by their names")
+        for value in tensors.values:
+            match value:
+                case ast.Call(func=ast.Attribute(attr="result") as method, args=[]):
+                    self._plan.replace(value, code(method))
+                case ast.Call() if self._scopes.resolve(value.func) in _STEPS:
+                    counted = "lambda: self.optimizer.iterations.numpy()"
+                    self._plan.expressions[value] = code(counted)
+                case ast.Name():
+                    pass
+                case _:
+                    raise Stays(value, "a hook asks for tensors by their names")
+        self._plan.replace(call.func, code(f"{table.MODULE}.Logging"))
+
+    def _returned(self) -> set[object]:
+        """Keys of what a step of training returns."""
+        match self._methods["train_step"].body[-1]:
+            case ast.Return(value=ast.Dict(keys=keys)):
+                return {k.value for k in keys if isinstance(k, ast.Constant)}
+        return set()
 
     # -- the global step ---------------------------------------------------------------
 
@@ -135,8 +228,6 @@ class _Class:
         while self._scopes.parents[statement] is not init:
             statement = self._scopes.parents[statement]
         assert isinstance(statement, ast.stmt)
-        from migrate.plan import Keep
-
         self._plan.statements[statement] = [
             New(code(f"global_step = {made}")),
             Keep(statement),

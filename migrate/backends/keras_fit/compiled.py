@@ -118,8 +118,12 @@ def write_function(class_: ast.ClassDef, found: Compiled, name: str) -> Block:
     """A function that makes the model, instead of its class."""
     used = {n.id for n in all_nodes(found.init) if isinstance(n, ast.Name)}
     model = "model" if "model" not in used else "keras_model"
-    made = code(f"{model} = tf_keras.Model(inputs={found.features}, outputs=", found.output, ")")
-    compiled = code(f"{model}.compile(optimizer=", found.optimizer, ", loss=", found.loss, ")")
+    made = code(
+        f"{model} = tf_keras.Model(inputs={found.features}, outputs=", found.output, ")"
+    )
+    compiled = code(
+        f"{model}.compile(optimizer=", found.optimizer, ", loss=", found.loss, ")"
+    )
     items: list[Item] = [Keep(found.text)] if found.text is not None else []
     items += [Keep(statement) for statement in found.network]
     items.append(New(made))
@@ -222,7 +226,11 @@ def _made(init: ast.FunctionDef) -> Compiled | None:
         return None
     match init.body[first], init.body[last]:
         case (
-            ast.Expr(ast.Call(keywords=[ast.keyword("inputs"), ast.keyword("outputs", output)])),
+            ast.Expr(
+                ast.Call(
+                    keywords=[ast.keyword("inputs"), ast.keyword("outputs", output)]
+                )
+            ),
             ast.Expr(ast.Call(keywords=[ast.keyword("optimizer", optimizer)])),
         ):
             pass
@@ -235,10 +243,16 @@ def _made(init: ast.FunctionDef) -> Compiled | None:
     ):
         return None
     code_ = [*init.body[:first], *init.body[first + 1 : last]]
-    if any(isinstance(n, ast.Name) and n.id == "self" for s in code_ for n in all_nodes(s)):
+    if any(
+        isinstance(n, ast.Name) and n.id == "self" for s in code_ for n in all_nodes(s)
+    ):
         return None
     counts = "get_or_create_global_step"
-    if any(isinstance(n, ast.Attribute) and n.attr == counts for s in code_ for n in all_nodes(s)):
+    if any(
+        isinstance(n, ast.Attribute) and n.attr == counts
+        for s in code_
+        for n in all_nodes(s)
+    ):
         return None
     return Compiled(
         init,

@@ -72,6 +72,7 @@ class _Edits:
         self._classes: dict[ast.ClassDef, ModelClass] = {}
         # Classes that `compile` says -> that, and the function that makes the model.
         self._compiled: dict[ast.ClassDef, tuple[Compiled, str]] = {}
+        self._knowing: set[ast.ClassDef] = set()  # That keep their directory.
         self._written: set[str] = set()  # Names of functions.
         # What stands before a statement, and instead of one.
         self._before: dict[ast.stmt, list[Item]] = {}
@@ -79,9 +80,12 @@ class _Edits:
 
     def run(self) -> tuple[Plan, frozenset[str]]:
         for one in self._program.trained:
-            self._class(one)
+            for source in one.sources:
+                self._class(source.maker.class_)
         for one in self._program.trained:
             self._trained(one)
+        for one in self._program.asked:
+            self._ask(one)
         for statement in self._program.dropped:
             self._new[statement] = [Dropped(statement)]
         for statement in {**self._before, **self._new}:
@@ -89,27 +93,43 @@ class _Edits:
             before = self._before.get(statement, [])
             self._plan.statements[statement] = [*before, *own]
         self._plan.imports += [f"import {_M}", "import tf_keras"]
-        if self._inputs.wrapped:
-            self._plan.imports.append("import estimator_loop")
+        for node, name in self._program.renamed.items():
+            self._plan.replace(node, code(name))
+        self._plan.imports += [f"import {table.INPUTS}", f"import {table.EXPORTED}"]
         return self._plan, frozenset(self._written)
 
-    def _class(self, one: Trained) -> None:
+    def _class(self, class_: ast.ClassDef) -> None:
         """Plans the class of a model; where `compile` says it, a function makes it."""
-        class_ = one.maker.class_
         if class_ in self._classes:
             return
-        every = [t for t in self._program.trained if t.maker.class_ is class_]
+        every = [
+            one
+            for one in self._program.trained
+            if any(source.maker.class_ is class_ for source in one.sources)
+        ]
+        knows = any(one.is_given or one.handed for one in every)
         compiled = find_compiled(class_, self._scopes, self._tf)
-        if compiled is not None and self._is_enough(compiled, every):
+        if compiled is not None and not knows and self._is_enough(every):
             name = self._names.function(class_.name, self._original)
             self._compiled[class_] = (compiled, name)
             self._written.add(name)
             self._plan.statements[class_] = [write_function(class_, compiled, name)]
             self._classes[class_] = ModelClass(class_, (), True, False, False)
             return
-        self._classes[class_] = plan_class(class_, self._scopes, self._plan, self._tf)
+        self._classes[class_] = plan_class(
+            class_, self._scopes, self._plan, self._tf, knows, self._exports(every)
+        )
+        if knows:
+            self._knowing.add(class_)
 
-    def _is_enough(self, compiled: Compiled, every: list[Trained]) -> bool:
+    def _exports(self, every: list[Trained]) -> bool:
+        """Whether some Estimators, or models that functions are given, are exported."""
+        runs = [run for one in (*every, *self._program.asked) for run in one.runs]
+        return any(
+            run.kind in table.EXPORTS or "exporters" in run.evaluation for run in runs
+        )
+
+    def _is_enough(self, every: list[Trained]) -> bool:
         """Whether nobody sees what Keras's own steps give otherwise.
 
         Their loss in evaluation is a mean over examples, not batches; what they return in
@@ -117,7 +137,9 @@ class _Edits:
         """
         for run in (run for one in every for run in one.runs):
             given = {**run.given, **run.training}
-            if "hooks" in given or run.kind == "predict":
+            if {"hooks", "exporters"} & {*given, *run.evaluation}:
+                return False
+            if run.kind == "predict" or run.kind in table.EXPORTS:
                 return False
             judged = run.evaluation or (run.given if run.kind == "evaluate" else {})
             if judged and not self._inputs.has_equal_batches(judged["input_fn"]):
@@ -127,19 +149,50 @@ class _Edits:
     def _trained(self, one: Trained) -> None:
         runs = [run for run in one.runs if run.kind in table.RUNS]
         place = find_place(one, runs, self._scopes)
-        model = self._model(one, runs)
+        model = self._given(one) if one.is_given else self._model(one, runs)
         if model.strategy:
             self._make_in_scope(model, place, runs)
         else:
             self._make(model, place, runs)
-        for run in one.runs:
+        self._done(model)
+
+    def _done(self, model: _Model) -> None:
+        """What is done with a model."""
+        for run in model.one.runs:
             self._run(model, run)
-        for attribute in one.attributes:
+        for attribute in model.one.attributes:
             self._plan.replace(attribute, model.directory)
+        for name in model.one.handed:
+            if name.id != model.asked:
+                self._plan.replace(name, code(model.asked))
+
+    def _ask(self, one: Trained) -> None:
+        """What a function does with a model that it is given."""
+        class_ = self._classes[one.first.maker.class_]
+        directory = code(f"{one.name}.model_dir")
+        self._done(_Model(one, class_, one.name, one.name, directory))
+
+    def _given(self, one: Trained) -> _Model:
+        """The model of a loop, or a function, that is given what makes it."""
+        name = self._names.model(one)
+        for source in one.sources:
+            maker = source.maker
+            given: list[Argument] = [("", maker.function)]
+            given += [(k.arg or "", k.value) for k in maker.given]
+            if maker.params:
+                given.append(("params", source.params or code("{}")))
+            assert source.model_dir is not None
+            given.append(("model_dir", source.model_dir))
+            column = source.call.col_offset
+            new = laid_out("functools.partial", given, column)
+            self._plan.replace(source.call, new)
+        self._plan.imports.append("import functools")
+        class_ = self._classes[one.first.maker.class_]
+        return _Model(one, class_, name, name, code(f"{name}.model_dir"))
 
     def _model(self, one: Trained, runs: list[Run]) -> _Model:
         """Names of what stands for an Estimator, and what stands where it was made."""
-        class_ = self._classes[one.maker.class_]
+        class_ = self._classes[one.first.maker.class_]
         name = self._names.model(one)
         items: list[Item] = []
         strategy = ""
@@ -148,7 +201,7 @@ class _Edits:
             self._write_strategy(one)
             made = code(f"{strategy} = make_strategy()")
             items.append(New(made, one.statement))
-        directory = one.model_dir
+        directory = one.first.model_dir
         if directory is None or not self._names.is_plain(directory):
             variable = self._names.free("model_dir", one.scope)
             made = code(directory) if directory is not None else self._temporary()
@@ -172,7 +225,7 @@ class _Edits:
             top = self._scopes.parents[top]
         assert isinstance(top, ast.stmt)
         if "make_strategy" in self._scopes.module.bindings:
-            raise Stays(one.call, "the program has a `make_strategy` of its own")
+            raise Stays(one.first.call, "the program has a `make_strategy` of its own")
         if not any(
             isinstance(i, Block) for items in self._before.values() for i in items
         ):
@@ -186,7 +239,9 @@ class _Edits:
         """Makes a model before it is first run."""
         one = model.one
         sample = find_sample(runs, place, self._scopes, self._inputs)
-        data = self._inputs.dataset(sample.given["input_fn"], sample.kind, one.params)
+        data = self._inputs.dataset(
+            sample.given["input_fn"], sample.kind, one.first.params
+        )
         items: list[Item] = []
         if sample.statement is place and sample is runs[0] and sample.kind == "train":
             model.dataset = self._names.free("dataset", one.scope)
@@ -201,7 +256,7 @@ class _Edits:
         one = model.one
         sample = find_sample(runs, place, self._scopes, self._inputs)
         given = {**sample.given, **sample.training}
-        data = self._inputs.dataset(given["input_fn"], "train", one.params)
+        data = self._inputs.dataset(given["input_fn"], "train", one.first.params)
         maker = self._names.free("make_model", one.scope)
         self._written.add(maker)
         model.asked = self._names.free("evaluated", one.scope)
@@ -214,7 +269,7 @@ class _Edits:
         self._before.setdefault(place, []).extend([*items, New(restored)])
 
     def _seed(self, one: Trained) -> list[Item]:
-        seed = one.config.get("tf_random_seed")
+        seed = one.first.config.get("tf_random_seed")
         if seed is None or is_none(seed):
             return []
         return [New(code(f"{self._tf}.random.set_seed(", seed, ")"))]
@@ -222,19 +277,25 @@ class _Edits:
     def _made(self, model: _Model, data: Code, begin: str = "") -> list[Item]:
         """What makes a model of a dataset's features."""
         one = model.one
-        if one.maker.class_ in self._compiled:
+        if one.first.maker.class_ in self._compiled:
             return self._made_by_function(model, data, begin)
         inputs = code(f"{_M}.inputs_of(", data, ")")
         given: list[Argument] = []
-        if one.maker.features:
+        maker = one.first.maker
+        if maker.features:
             given.append(("", inputs))
-        if one.maker.params:
-            given.append(("params", one.params or code("{}")))
-        given += [(k.arg or "", k.value) for k in one.maker.given]
-        begin = begin if begin and one.maker.features else f"{model.name} = "
-        made = laid_out(ast.unparse(one.maker.function), given, 8 + len(begin))
+        function = one.name
+        if not one.is_given:
+            function = ast.unparse(maker.function)
+            if maker.params:
+                given.append(("params", one.first.params or code("{}")))
+            given += [(k.arg or "", k.value) for k in maker.given]
+            if maker.class_ in self._knowing:
+                given.append(("model_dir", model.directory))
+        begin = begin if begin and maker.features else f"{model.name} = "
+        made = laid_out(function, given, 8 + len(begin))
         body: list[Item] = [New(code(begin, made))]
-        if not one.maker.features:
+        if not maker.features:
             body.append(New(code(f"{model.name}(", inputs, ")")))
         block: list[Item] = [Block(code(f"with {_M}.as_in_tf1():"), body)]
         if begin != "return " and model.asked != model.name:
@@ -242,9 +303,13 @@ class _Edits:
         return block
 
     def _made_by_function(self, model: _Model, data: Code, begin: str) -> list[Item]:
-        compiled, function = self._compiled[model.one.maker.class_]
+        compiled, function = self._compiled[model.one.first.maker.class_]
         one = model.one
-        given = [run.given.get("input_fn") or run.training["input_fn"] for run in one.runs if run.kind in table.RUNS]
+        given = [
+            run.given.get("input_fn") or run.training["input_fn"]
+            for run in one.runs
+            if run.kind in table.RUNS
+        ]
         simple = (
             takes_one_tensor(compiled, self._scopes)
             and not draws_by_seed(compiled)
@@ -254,9 +319,9 @@ class _Edits:
         if simple:
             inputs = code("tf_keras.Input(", data, ".element_spec[0].shape[1:])")
         arguments: list[Argument] = [("", inputs)]
-        if one.maker.params:
-            arguments.append(("params", one.params or code("{}")))
-        arguments += [(k.arg or "", k.value) for k in one.maker.given]
+        if one.first.maker.params:
+            arguments.append(("params", one.first.params or code("{}")))
+        arguments += [(k.arg or "", k.value) for k in one.first.maker.given]
         begin = begin or f"{model.name} = "
         made: Item = New(code(begin, laid_out(function, arguments, 8 + len(begin))))
         return [made] if simple else [Block(code(f"with {_M}.as_in_tf1():"), [made])]
@@ -273,9 +338,18 @@ class _Edits:
             self._evaluate(model, run)
         elif run.kind == "predict":
             given = run.given["input_fn"]
-            data = self._inputs.dataset(given, "predict", model.one.params)
+            data = self._inputs.dataset(given, "predict", model.one.first.params)
             arguments: list[Argument] = [("", model.asked), ("", data)]
             new = laid_out(f"{_M}.predictions", arguments, call.col_offset)
+            self._plan.replace(call, new)
+        elif run.kind in table.EXPORTS:
+            given = run.given["serving_input_receiver_fn"]
+            arguments = [
+                ("", model.asked),
+                ("", run.given["export_dir_base"]),
+                ("", given),
+            ]
+            new = laid_out(f"{_M}.export_saved_model", arguments, call.col_offset)
             self._plan.replace(call, new)
         elif run.kind == "get_variable_names":
             listed = code(f"{self._tf}.train.list_variables(", directory, ")")
@@ -299,8 +373,8 @@ class _Edits:
             model.dataset = ""  # It is read.
         else:
             one = model.one
-            data = self._inputs.dataset(given["input_fn"], "train", one.params)
-        callbacks = self._callbacks(model, given.get("hooks"))
+            data = self._inputs.dataset(given["input_fn"], "train", one.first.params)
+        callbacks = self._callbacks(model, given.get("hooks"), statement.col_offset + 8)
         self._new[statement] = self._fit(
             model, run, data, given.get("steps"), given.get("max_steps"), callbacks
         )
@@ -333,9 +407,13 @@ class _Edits:
         return [*items, Block(code(f"if {left} != 0:"), [New(fit)])]
 
     def _callbacks(
-        self, model: _Model, hooks: ast.expr | None, after_save: str = ""
+        self,
+        model: _Model,
+        hooks: ast.expr | None,
+        column: int,
+        after_save: str = "",
     ) -> list[Code]:
-        config = model.one.config
+        config = model.one.first.config
         saving: list[Argument] = [("", model.directory)]
         steps, secs = (config.get(f"save_checkpoints_{u}") for u in ("steps", "secs"))
         if steps is not None and not is_none(steps):
@@ -346,13 +424,14 @@ class _Edits:
             saving.append(("keep", kept))
         if after_save:
             saving.append(("after_save", after_save))
-        found = [laid_out(f"{_M}.Checkpoints", saving, 0), self._progress(model)]
+        saves = laid_out(f"{_M}.Checkpoints", saving, column, hang=" " * 12)
+        found = [saves, self._progress(model)]
         found += _elements(hooks)
         return [*found, *(code(f"*{model.name}.{n}()") for n in model.class_.hooks)]
 
     def _progress(self, model: _Model, name: ast.expr | None = None) -> Code:
         given: list[Argument] = [("", model.directory)]
-        steps = model.one.config.get("save_summary_steps")
+        steps = model.one.first.config.get("save_summary_steps")
         if name is not None:
             given.append(("name", name))
         elif steps is not None:
@@ -361,7 +440,7 @@ class _Edits:
 
     def _evaluate(self, model: _Model, run: Run) -> None:
         given, one = run.given, model.one
-        data = self._inputs.dataset(given["input_fn"], "evaluate", one.params)
+        data = self._inputs.dataset(given["input_fn"], "evaluate", one.first.params)
         arguments: list[Argument] = [("", data)]
         if "steps" in given:
             arguments.append(("steps", given["steps"]))
@@ -381,7 +460,9 @@ class _Edits:
     def _train_and_evaluate(self, model: _Model, run: Run) -> None:
         one, train, judged = model.one, run.training, run.evaluation
         evaluation = self._names.free("evaluation", one.scope)
-        function = self._inputs.function(judged["input_fn"], "evaluate", one.params)
+        function = self._inputs.function(
+            judged["input_fn"], "evaluate", one.first.params
+        )
         arguments: list[Argument] = [
             ("", model.asked),
             ("", model.directory),
@@ -395,13 +476,16 @@ class _Edits:
             for name in ("throttle_secs", "name", "exporters")
             if name in judged
         ]
+        if "exporters" in judged and "max_steps" in train:
+            arguments.append(("max_steps", train["max_steps"]))
         column = run.statement.col_offset
-        made = laid_out(f"{_M}.Evaluation", arguments, column + len(evaluation) + 3)
+        kind = "EvaluationAndExport" if "exporters" in judged else "Evaluation"
+        made = laid_out(f"{_M}.{kind}", arguments, column + len(evaluation) + 3)
         items: list[Item] = [New(code(f"{evaluation} = ", made), run.statement)]
-        callbacks = self._callbacks(model, train.get("hooks"), evaluation)
+        callbacks = self._callbacks(model, train.get("hooks"), column + 8, evaluation)
         max_steps = train.get("max_steps")
         if max_steps is not None and self._names.is_number(max_steps):
-            read = self._inputs.dataset(train["input_fn"], "train", one.params)
+            read = self._inputs.dataset(train["input_fn"], "train", one.first.params)
             data = code(f"{_CREATOR}(lambda context: ", read, ")")
             items += self._fit(model, run, data, None, max_steps, callbacks)
         else:
@@ -415,9 +499,11 @@ class _Edits:
         """A training whose input may end it."""
         one, train = model.one, run.training
         data, steps = (self._names.free(n, one.scope) for n in ("dataset", "steps"))
-        function = self._inputs.function(train["input_fn"], "train", one.params)
+        function = self._inputs.function(train["input_fn"], "train", one.first.params)
         if "max_steps" in train:
-            raise Stays(train["max_steps"], "it is not known whether `max_steps` is None")
+            raise Stays(
+                train["max_steps"], "it is not known whether `max_steps` is None"
+            )
         whole = code(f"{_M}.whole_input({model.strategy}, ", function, ")")
         arguments: list[Argument] = [("", data), ("steps_per_epoch", steps)]
         arguments.append(("verbose", "0"))
@@ -429,11 +515,7 @@ class _Edits:
     def _results(self, model: _Model, run: Run, evaluation: str) -> list[Item]:
         """What train_and_evaluate gave; and the copy as it was saved last."""
         items: list[Item] = []
-        later = [
-            other
-            for other in model.one.runs
-            if other.kind in ("evaluate", "predict")
-        ]
+        later = [other for other in model.one.runs if other.kind in table.ASKS]
         if later:
             restored = code(f"{_M}.restore({model.asked}, ", model.directory, ")")
             items.append(New(restored))

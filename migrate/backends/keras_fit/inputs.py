@@ -19,15 +19,10 @@ _KEEP_TYPES = _KEEP_BATCHES | {"batch"}
 
 
 class Inputs:
-    """Datasets of a program's input_fns.
-
-    Attributes:
-      wrapped: whether some are made datasets by `estimator_loop`.
-    """
+    """Datasets of a program's input_fns."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
-        self.wrapped = False
 
     def dataset(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
         """What an input_fn gives.
@@ -42,8 +37,7 @@ class Inputs:
         called = self._called(node, kind, params)
         if self._gives_dataset(node):
             return called
-        self.wrapped = True
-        return code("estimator_loop.inputs.dataset_of(lambda: ", called, ")")
+        return code("estimator_inputs.dataset_of(lambda: ", called, ")")
 
     def function(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
         """A function without parameters that gives the dataset."""

@@ -33,6 +33,8 @@ class Names:
 
     def model(self, one: Trained) -> str:
         """What the model is called."""
+        if one.is_given:
+            return self.free("model", one.scope)
         if one.name not in _ESTIMATORS or "model" in self._taken(one.scope):
             return one.name
         return self.free("model", one.scope)

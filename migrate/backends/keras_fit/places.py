@@ -16,14 +16,20 @@ def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
     Raises:
       Stays: there is none where the Estimator is made.
     """
-    suite = _suite(one.statement, scopes)
+    statement = one.statement
+    uses: list[ast.AST] = [run.statement for run in runs]
+    if isinstance(statement, (ast.For, ast.FunctionDef)):
+        suite = statement.body  # There the directory is the model's own, too.
+        uses = [*(run.statement for run in one.runs), *one.attributes]
+    else:
+        suite = _suite(statement, scopes)
     found = []
-    for run in runs:
-        statement = _within(run.statement, suite, scopes)
-        if statement is None:
-            raise Stays(run.call, f"`{one.name}` is made in a block of its own")
-        found.append(statement)
-    return min(found, key=lambda statement: statement.lineno)
+    for use in uses:
+        place = _within(use, suite, scopes)
+        if place is None:
+            raise Stays(use, f"`{one.name}` is made in a block of its own")
+        found.append(place)
+    return min(found, key=lambda place: place.lineno)
 
 
 def find_sample(
@@ -43,6 +49,8 @@ def find_sample(
         inside = set()  # What it computes is computed first.
     for run in sorted(runs, key=lambda run: not run.kind.startswith("train")):
         given = {**run.given, **run.training}
+        if "input_fn" not in given:
+            continue
         free = inputs.free_names(given["input_fn"])
         if not free & inside and all(_is_before(n, place, scopes) for n in free):
             return run
@@ -58,11 +66,9 @@ def _suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
     raise Stays(statement, "it is made in a handler of errors")
 
 
-def _within(
-    statement: ast.stmt, suite: list[ast.stmt], scopes: Scopes
-) -> ast.stmt | None:
+def _within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt | None:
     """The statement of a suite that another stands in."""
-    node: ast.AST | None = statement
+    node: ast.AST | None = use
     while node is not None:
         if isinstance(node, ast.stmt) and node in suite:
             return node

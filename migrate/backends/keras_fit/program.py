@@ -41,6 +41,25 @@ class Maker:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Source:
+    """Where an Estimator is made.
+
+    Attributes:
+      call: what makes it.
+      maker: of its model.
+      model_dir: where it keeps checkpoints; None for a temporary directory.
+      params: what it gives its model and inputs; None for nothing.
+      config: the arguments of its RunConfig.
+    """
+
+    call: ast.Call
+    maker: Maker
+    model_dir: ast.expr | None
+    params: ast.expr | None
+    config: dict[str, ast.expr]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Run:
     """One thing that is done with an Estimator.
 
@@ -62,36 +81,36 @@ class Run:
 
 @dataclasses.dataclass(eq=False)
 class Trained:
-    """An Estimator, and all that is done with it.
+    """A name of an Estimator, and all that is done with it.
 
     Attributes:
-      call: what makes it.
-      statement: the assignment of it to a name.
+      name: it.
       scope: of that name.
-      maker: of its model.
-      model_dir: where it keeps checkpoints; None for a temporary directory.
-      params: what it gives its model and inputs; None for nothing.
-      config: the arguments of its RunConfig.
+      statement: what binds it: an assignment; or a loop, or a function, that is given
+        Estimators from outside.
+      sources: where they are made; one, for an assignment.
       runs: in their order.
       attributes: reads of `estimator.model_dir`.
+      handed: names that stand for it as arguments of functions -> their parameters.
     """
 
-    call: ast.Call
-    statement: ast.Assign
+    name: str
     scope: Scope
-    maker: Maker
-    model_dir: ast.expr | None
-    params: ast.expr | None
-    config: dict[str, ast.expr]
+    statement: ast.stmt
+    sources: list[Source]
     runs: list[Run] = dataclasses.field(default_factory=list)
     attributes: list[ast.Attribute] = dataclasses.field(default_factory=list)
+    handed: list[ast.Name] = dataclasses.field(default_factory=list)
 
     @property
-    def name(self) -> str:
-        """The name of the Estimator."""
-        (target,) = self.statement.targets
-        assert isinstance(target, ast.Name)
-        return target.id
+    def first(self) -> Source:
+        """Where it is made; of several, which have one configuration, the first."""
+        return self.sources[0]
+
+    @property
+    def is_given(self) -> bool:
+        """Whether a loop, or a function, is given what makes the model."""
+        return not isinstance(self.statement, ast.Assign)
 
 
 @dataclasses.dataclass(eq=False)
@@ -100,8 +119,13 @@ class Program:
 
     Attributes:
       dropped: statements that only configured them.
+      asked: parameters of functions that are given models, which are only asked there
+        -> what is done with them.
+      renamed: names of inputs and exports -> what they are in modules of their own.
     """
 
     scopes: Scopes
     trained: list[Trained] = dataclasses.field(default_factory=list)
     dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
+    renamed: dict[ast.expr, str] = dataclasses.field(default_factory=dict)
+    asked: list[Trained] = dataclasses.field(default_factory=list)

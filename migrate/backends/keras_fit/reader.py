@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import ast
+import sys
 
-from migrate.backends.keras_fit.program import Maker, Program, Run, Stays, Trained
+from migrate.backends.keras_fit.flows import find_parameter, find_target
+from migrate.backends.keras_fit.names import is_none
+from migrate.backends.keras_fit.program import (
+    Maker,
+    Program,
+    Run,
+    Source,
+    Stays,
+    Trained,
+)
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import all_nodes
@@ -36,9 +46,11 @@ class _Reader:
     def run(self) -> Program:
         for node in self._scopes.walk():
             if isinstance(node, ast.Call) and self._name(node.func) == table.ESTIMATOR:
-                self._program.trained.append(self._estimator(node))
+                self._add(self._source(node))
         for one in self._program.trained:
+            self._check_alike(one)
             self._uses(one)
+        self._handed()
         self._check_rest()
         return self._program
 
@@ -50,28 +62,61 @@ class _Reader:
 
     # -- what is made ------------------------------------------------------------------
 
-    def _estimator(self, call: ast.Call) -> Trained:
+    def _source(self, call: ast.Call) -> Source:
         given = self._arguments(call, table.ESTIMATOR)
-        statement = self._parent(call)
-        match statement:
-            case ast.Assign(targets=[ast.Name() as target]):
-                pass
-            case _:
-                raise Stays(call, _kept_elsewhere(statement))
-        scope = self._scopes.scope_of(target).owner(target.id)
-        if scope is None or len(scope.bindings[target.id]) != 1:
-            raise Stays(call, f"`{target.id}` is bound more than once")
         config = self._config(given.get("config"))
         model_dir = given.get("model_dir") or config.get("model_dir")
-        return Trained(
+        return Source(
             call,
-            statement,
-            scope,
             self._maker(given["model"]),
-            None if _is_none(model_dir) else model_dir,
+            None if is_none(model_dir) else model_dir,
             given.get("params"),
             config,
         )
+
+    def _add(self, source: Source) -> None:
+        """Adds an Estimator to those of the name that it gets."""
+        name, statement = find_target(source.call, self._scopes)
+        scope = self._scopes.scope_of(statement).owner(name)
+        if isinstance(statement, ast.FunctionDef):
+            scope = self._scopes.scope_by_node[statement]
+        if scope is None or not self._is_bound_so(scope, name, statement):
+            raise Stays(source.call, f"`{name}` is something else, too")
+        for one in self._program.trained:
+            if (one.scope, one.name, one.statement) == (scope, name, statement):
+                one.sources.append(source)
+                return
+        self._program.trained.append(Trained(name, scope, statement, [source]))
+
+    def _is_bound_so(self, scope: Scope, name: str, statement: ast.stmt) -> bool:
+        """Whether nothing else is bound to a name, or by assignments after each other."""
+        bound = scope.bindings[name]
+        if isinstance(statement, ast.FunctionDef):
+            return len(bound) == 1
+        if bound == [statement]:
+            return True
+        return all(
+            isinstance(b, type(statement))
+            and self._parent(b) is self._parent(statement)
+            for b in bound
+        )
+
+    def _check_alike(self, one: Trained) -> None:
+        """Estimators that one name stands for have one configuration."""
+        first, *rest = one.sources
+        if one.is_given and not all(
+            {k: ast.dump(v) for k, v in first.config.items()}
+            == {k: ast.dump(v) for k, v in other.config.items()}
+            and first.maker.features == other.maker.features
+            for other in rest
+        ):
+            raise Stays(first.call, f"not all that `{one.name}` stands for are alike")
+        if isinstance(one.statement, ast.FunctionDef):
+            if len(self._calls(one.statement)) != len(one.sources):
+                name = one.statement.name
+                raise Stays(first.call, f"`{name}` is given something else, too")
+        if one.is_given and any(s.model_dir is None for s in one.sources):
+            raise Stays(first.call, "it has a temporary directory")
 
     def _arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
         """The arguments of a call of an emitted function, but those that are None."""
@@ -80,10 +125,10 @@ class _Reader:
         if found is None:
             raise Stays(call, "arguments that are not written out")
         for key, value in found.items():
-            if (name, key) in table.UNSAID and not _is_none(value):
+            if (name, key) in table.UNSAID and not is_none(value):
                 raise Stays(value, table.UNSAID[name, key])
         # A number of steps that is None is another than the default.
-        return {k: v for k, v in found.items() if k == "steps" or not _is_none(v)}
+        return {k: v for k, v in found.items() if k == "steps" or not is_none(v)}
 
     def _value(self, node: ast.expr) -> ast.expr:
         """What a name stands for that is bound once, and read only here."""
@@ -133,10 +178,10 @@ class _Reader:
         if found is None:
             raise Stays(call, "arguments that are not written out")
         for key, value in found.items():
-            if key in table.UNSAID_CONFIG and not _is_none(value):
+            if key in table.UNSAID_CONFIG and not is_none(value):
                 raise Stays(value, table.UNSAID_CONFIG[key])
         steps, secs = (found.get(f"save_checkpoints_{u}") for u in ("steps", "secs"))
-        if _is_none(steps) and _is_none(secs) and (steps or secs):
+        if is_none(steps) and is_none(secs) and (steps or secs):
             raise Stays(call, "it saves no checkpoints")
         return found
 
@@ -183,7 +228,7 @@ class _Reader:
     # -- what is done ------------------------------------------------------------------
 
     def _uses(self, one: Trained) -> None:
-        for node in self._reads(one.scope, one.name):
+        for node in self._own_reads(one):
             if self._scopes.scope_of(node) is not one.scope:
                 raise Stays(node, f"a function reads `{one.name}` from outside of it")
             parent = self._parent(node)
@@ -192,7 +237,60 @@ class _Reader:
             else:
                 self._handed_on(one, node)
         if not any(run.kind in table.RUNS for run in one.runs):
-            raise Stays(one.call, "it is neither trained nor asked here")
+            raise Stays(
+                one.first.call, "it is neither trained nor asked where it is made"
+            )
+
+    def _own_reads(self, one: Trained) -> list[ast.Name]:
+        """Reads of a name while it stands for these Estimators."""
+        reads = self._reads(one.scope, one.name)
+        bound = [
+            b
+            for b in one.scope.bindings[one.name]
+            if isinstance(b, (ast.Assign, ast.For))
+        ]
+        if len(bound) < 2:
+            return reads
+        later = [b.lineno for b in bound if b.lineno > one.statement.lineno]
+        end = min(later, default=sys.maxsize)
+        return [n for n in reads if one.statement.lineno < n.lineno < end]
+
+    def _handed(self) -> None:
+        """Functions that are given models, and ask them."""
+        found: dict[tuple[ast.FunctionDef, str], list[Trained]] = {}
+        for one in self._program.trained:
+            for node in one.handed:
+                function, parameter = find_parameter(node, self._scopes)
+                found.setdefault((function, parameter), []).append(one)
+        for (function, parameter), given in found.items():
+            self._asked(function, parameter, given)
+
+    def _calls(self, function: ast.FunctionDef) -> list[ast.Name]:
+        """Where a function is named."""
+        scope = self._scopes.scope_of(function).owner(function.name)
+        return self._reads(scope, function.name)
+
+    def _asked(
+        self, function: ast.FunctionDef, parameter: str, given: list[Trained]
+    ) -> None:
+        scope = self._scopes.scope_by_node[function]
+        handed = sum(len(one.handed) for one in given)
+        if len(self._calls(function)) != handed or len(scope.bindings[parameter]) != 1:
+            raise Stays(function, f"`{function.name}` is given something else, too")
+        asked = Trained(
+            parameter, scope, function, [s for o in given for s in o.sources]
+        )
+        for node in self._reads(scope, parameter):
+            outer = self._parent(node)
+            if self._scopes.scope_of(node) is not scope or not isinstance(
+                outer, ast.Attribute
+            ):
+                raise Stays(node, f"`{parameter}` is passed on")
+            self._attribute(asked, outer)
+        for run in asked.runs:
+            if run.kind not in table.ASKS:
+                raise Stays(run.call, f"`{function.name}` trains what it is given")
+        self._program.asked.append(asked)
 
     def _attribute(self, one: Trained, node: ast.Attribute) -> None:
         call = self._parent(node)
@@ -207,7 +305,7 @@ class _Reader:
         found = names.bound_arguments(call, parameters)
         if found is None:
             raise Stays(call, "arguments that are not written out")
-        found = {key: value for key, value in found.items() if not _is_none(value)}
+        found = {key: value for key, value in found.items() if not is_none(value)}
         for key, value in found.items():
             if (node.attr, key) in table.UNSAID:
                 raise Stays(value, table.UNSAID[node.attr, key])
@@ -220,9 +318,9 @@ class _Reader:
         if not isinstance(call, ast.Call):
             raise Stays(node, f"`{one.name}` is kept elsewhere, too")
         if self._name(call.func) != table.TRAIN_AND_EVALUATE:
-            raise Stays(
-                node, f"`{one.name}` is passed to `{ast.unparse(call.func)}`"
-            )
+            find_parameter(node, self._scopes)
+            one.handed.append(node)
+            return
         given = self._arguments(call, table.TRAIN_AND_EVALUATE)
         specs = []
         for name, key in zip(_SPECS, ("train_spec", "eval_spec")):
@@ -239,10 +337,25 @@ class _Reader:
             node = self._parent(node)
         return node
 
+    def _is_export(self, node: ast.AST) -> bool:
+        """Whether something stands in a method that says what is exported."""
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            node = self._scopes.parents.get(node)  # type: ignore[assignment]
+        return isinstance(node, ast.FunctionDef) and node.name == "export_outputs"
+
     # -- what else there is ------------------------------------------------------------
 
     def _check_rest(self) -> None:
-        """Fails where something else of Estimators is used."""
+        """Fails where something else of Estimators, or of a graph, is used."""
+        own = {
+            node
+            for one in self._program.trained
+            for source in one.sources
+            for node in all_nodes(source.maker.class_)
+        }
+        for use, symbol in self._scopes.walk_uses():
+            if symbol in table.GRAPH_STATE and use not in own:
+                raise Stays(use, "a function asks the graph for what it holds")
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Attribute, ast.Name)) or node in self._known:
                 continue
@@ -252,26 +365,11 @@ class _Reader:
             module, _, rest = name.partition(".")
             if module not in ("estimator_loop", "keras_estimator") or not rest:
                 continue
-            if name in table.STAYING or name == table.LOGGING:
+            if name in table.STAYING:
+                self._program.renamed[node] = table.STAYING[name]
+                continue
+            if node in own and (name == table.LOGGING or self._is_export(node)):
                 continue
             if module == "keras_estimator" and name != table.ESTIMATOR:
                 continue
             raise Stays(node, f"`{rest}` has no callback that does the same")
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
-
-
-def _kept_elsewhere(statement: ast.AST) -> str:
-    match statement:
-        case ast.Return():
-            return "a function makes and returns it"
-        case ast.Assign(targets=[ast.Attribute()]):
-            return "an object keeps it"
-    return "it has no name of its own"
-
-
-def all_names(node: ast.AST) -> set[str]:
-    """All names in some code, read or bound."""
-    return {n.id for n in all_nodes(node) if isinstance(n, ast.Name)}

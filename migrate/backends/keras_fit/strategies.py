@@ -20,7 +20,7 @@ def make_strategy(tf: str) -> Block:
     """
     server = New(
         code(
-            f"resolver = {table.MODULE}.join_cluster(cluster, config[\"task\"])\n"
+            f'resolver = {table.MODULE}.join_cluster(cluster, config["task"])\n'
             f"return {tf}.distribute.ParameterServerStrategy(resolver)"
         )
     )
