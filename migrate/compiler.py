@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from migrate import emitted
 from migrate.backends import compat_estimators
 from migrate.backends.direct_steps import call_directly
-from migrate.backends.keras_fit import train_by_fit
 from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
+from migrate.backends.keras_fit import train_by_fit
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import written_out

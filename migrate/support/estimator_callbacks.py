@@ -72,8 +72,8 @@ def whole_input(strategy, input_fn):
 def as_in_tf1():
     """Inside, a model is made as in a graph of TensorFlow 1.
 
-    Names are counted from the beginning, layers compute in the dtype of their input, and
-    a seed draws the same first values whenever it is used.
+    Names are counted from the beginning, and so is the global step; layers compute in the
+    dtype of their input; a seed draws the same first values whenever it is used.
     """
     # What Keras itself calls TF1's way: see tf.compat.v1.keras.
     from tf_keras.api._v1.keras import layers
@@ -91,6 +91,8 @@ def as_in_tf1():
             tf.random.set_seed(None)
         return next_creator(**kwargs)
 
+    graph = v1.get_default_graph()
+    graph.clear_collection(v1.GraphKeys.GLOBAL_STEP)
     tf_keras.backend.reset_uids()
     if policy.name == tf_keras.backend.floatx():
         precision.set_global_policy("_infer")
@@ -101,6 +103,7 @@ def as_in_tf1():
     finally:
         layers.enable_v2_dtype_behavior()
         precision.set_global_policy(policy)
+        graph.clear_collection(v1.GraphKeys.GLOBAL_STEP)
 
 
 def inputs_of(dataset):
@@ -339,8 +342,15 @@ class Progress(tf_keras.callbacks.Callback):
         self._of_evaluation = f"eval_{name}" if name else "eval"
 
     def on_train_batch_end(self, batch, logs=None):
-        if self._every and batch % self._every == 0:
-            self._tell(logs.fetch() if hasattr(logs, "fetch") else logs, "")
+        due = self._every and batch % self._every == 0
+        if hasattr(logs, "fetch"):  # Of a step that may still be made.
+            logs = logs.fetch() if due else {"loss": 0.0}
+        if np.isnan(logs["loss"]):
+            raise FloatingPointError("NaN loss during training.")
+        if due:
+            self._tell(logs, "")
+            if type(self.model).train_step is tf_keras.Model.train_step:
+                self.model.reset_metrics()  # Its losses are means since then.
 
     def on_test_end(self, logs=None):
         self._tell(logs, self._of_evaluation)

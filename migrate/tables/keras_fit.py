@@ -142,8 +142,6 @@ STAYING: dict[str, str] = {
 }
 # Of the emitted Keras module: layers and metrics.
 LAYERS = "keras_estimator."
-# What an Estimator calls of a model class; methods of other names are its own.
-STEPS = frozenset({"train_step", "test_step", "predict_step"})
 # Methods of a model class that give hooks.
 TRAINING_HOOKS = ("training_hooks", "training_chief_hooks")
 # What asks for the state of a graph, of which there is none.
@@ -164,6 +162,7 @@ GRAPH_STATE = frozenset(
         "trainable_variables",
     )
 )
+STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
 # Methods of a model class that its Estimator called -> why they are not said.
 UNSAID_METHODS: dict[str, str] = {
     "initial_values": "its variables get their first values when the graph is built",

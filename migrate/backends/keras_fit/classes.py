@@ -17,7 +17,6 @@ from migrate.tables import keras_fit as table
 _STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
 _SUMMARY = "tf.summary."
 _SCALAR = "tf.summary.scalar"
-_COUNTER = 'Variable(0, dtype={tf}.int64, trainable=False, name="global_step")'
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -26,47 +25,44 @@ class ModelClass:
 
     Attributes:
       hooks: its methods that give hooks of training.
-      trains, evaluates, predicts: whether it says how.
-      logs: keys of what its step of training returns.
+      judges: whether it has hooks of evaluation.
     """
 
     node: ast.ClassDef
     hooks: tuple[str, ...]
-    evaluates: bool
-    predicts: bool
-    exports: bool
+    judges: bool
 
 
 def plan_class(
     node: ast.ClassDef,
     scopes: Scopes,
     plan: Plan,
-    tf: str,
     knows_directory: bool,
+    builds: bool,
     exported: bool,
 ) -> ModelClass:
     """Plans what changes in a class of a model.
 
     Args:
-      tf: the file's name for TensorFlow.
       knows_directory: whether the model keeps the directory of its checkpoints.
+      builds: whether `__init__` is to take features, and to build the model.
       exported: whether the program exports it.
 
     Raises:
       Stays: it has something that an Estimator did and `fit` does not.
     """
-    found = _Class(node, scopes, plan, tf)
+    found = _Class(node, scopes, plan)
     model = found.run()
     if not exported:
         found.drop_exports()
-    if knows_directory:
-        found.keep_directory()
+    if knows_directory or builds:
+        found.take_more(knows_directory, builds)
     return model
 
 
 class _Class:
-    def __init__(self, node: ast.ClassDef, scopes: Scopes, plan: Plan, tf: str) -> None:
-        self._node, self._scopes, self._plan, self._tf = node, scopes, plan, tf
+    def __init__(self, node: ast.ClassDef, scopes: Scopes, plan: Plan) -> None:
+        self._node, self._scopes, self._plan = node, scopes, plan
         self._methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
 
     def run(self) -> ModelClass:
@@ -87,9 +83,7 @@ class _Class:
         return ModelClass(
             self._node,
             of_training,
-            "test_step" in self._methods,
-            "predict_step" in self._methods,
-            "export_outputs" in self._methods,
+            "evaluation_hooks" in self._methods,
         )
 
     def drop_exports(self) -> None:
@@ -98,16 +92,20 @@ class _Class:
         if method is not None:
             self._plan.statements[method] = [Dropped(method)]
 
-    def keep_directory(self) -> None:
-        """Makes `__init__` take the directory, too."""
+    def take_more(self, directory: bool, features: bool) -> None:
+        """Makes `__init__` take the directory, or features, too."""
         init, plan = self._methods["__init__"], self._plan
         arguments = copy.deepcopy(init.args)
-        arguments.kwonlyargs.append(ast.arg("model_dir"))
-        arguments.kw_defaults.append(None)
         items: list[Item] = []
         for statement in init.body:
             items += plan.statements.pop(statement, [Keep(statement)])
-        items.append(New(code("self.model_dir = model_dir")))
+        if directory:
+            arguments.kwonlyargs.append(ast.arg("model_dir"))
+            arguments.kw_defaults.append(None)
+            items.append(New(code("self.model_dir = model_dir")))
+        if features:
+            arguments.args.insert(1, ast.arg("features"))
+            items.append(New(code("self(features)")))
         header = f"def __init__({ast.unparse(arguments)}):"
         plan.statements[init] = [Block(code(header), items, init)]
 
@@ -193,7 +191,7 @@ class _Class:
     # -- the global step ---------------------------------------------------------------
 
     def _global_step(self) -> None:
-        """The step is the model's own: `self.optimizer.iterations`."""
+        """In steps it is `self.optimizer.iterations`, of which `__init__` is told."""
         init = self._methods["__init__"]
         own = set(all_nodes(init))
         calls = [
@@ -213,27 +211,6 @@ class _Class:
                 self._plan.replace(call, code("self.optimizer.iterations"))
         if inside == [counted.value]:  # Keras's own counter will do.
             self._plan.statements[counted] = [Dropped(counted)]
-            return
-        made = f"{self._tf}.{_COUNTER.format(tf=self._tf)}"
-        named = [c for c in inside if isinstance(self._scopes.parents[c], ast.Assign)]
-        first = named[0] if named and named[0] is not counted.value else None
-        if first is not None:
-            self._plan.replace(first, code(made))
-            target = self._scopes.parents[first].targets[0]  # type: ignore[attr-defined]
-            for call in inside:
-                if call is not first:
-                    self._plan.replace(call, code(ast.unparse(target)))
-            return
-        statement: ast.AST = inside[0]
-        while self._scopes.parents[statement] is not init:
-            statement = self._scopes.parents[statement]
-        assert isinstance(statement, ast.stmt)
-        self._plan.statements[statement] = [
-            New(code(f"global_step = {made}")),
-            Keep(statement),
-        ]
-        for call in inside:
-            self._plan.replace(call, code("global_step"))
 
     # -- summaries ---------------------------------------------------------------------
 

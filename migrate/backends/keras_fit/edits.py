@@ -73,6 +73,7 @@ class _Edits:
         # Classes that `compile` says -> that, and the function that makes the model.
         self._compiled: dict[ast.ClassDef, tuple[Compiled, str]] = {}
         self._knowing: set[ast.ClassDef] = set()  # That keep their directory.
+        self._building: set[ast.ClassDef] = set()  # That build their model.
         self._written: set[str] = set()  # Names of functions.
         # What stands before a statement, and instead of one.
         self._before: dict[ast.stmt, list[Item]] = {}
@@ -114,13 +115,21 @@ class _Edits:
             self._compiled[class_] = (compiled, name)
             self._written.add(name)
             self._plan.statements[class_] = [write_function(class_, compiled, name)]
-            self._classes[class_] = ModelClass(class_, (), True, False, False)
+            self._classes[class_] = ModelClass(class_, (), False)
             return
+        builds = any(one.is_mixed for one in every) and not any(
+            source.maker.features
+            for one in every
+            for source in one.sources
+            if source.maker.class_ is class_
+        )
         self._classes[class_] = plan_class(
-            class_, self._scopes, self._plan, self._tf, knows, self._exports(every)
+            class_, self._scopes, self._plan, knows, builds, self._exports(every)
         )
         if knows:
             self._knowing.add(class_)
+        if builds:
+            self._building.add(class_)
 
     def _exports(self, every: list[Trained]) -> bool:
         """Whether some Estimators, or models that functions are given, are exported."""
@@ -178,6 +187,7 @@ class _Edits:
         for source in one.sources:
             maker = source.maker
             given: list[Argument] = [("", maker.function)]
+            given += [("", value) for value in maker.positional]
             given += [(k.arg or "", k.value) for k in maker.given]
             if maker.params:
                 given.append(("params", source.params or code("{}")))
@@ -282,7 +292,9 @@ class _Edits:
         inputs = code(f"{_M}.inputs_of(", data, ")")
         given: list[Argument] = []
         maker = one.first.maker
-        if maker.features:
+        takes = maker.features or maker.class_ in self._building
+        given += [("", value) for value in maker.positional if not one.is_given]
+        if takes:
             given.append(("", inputs))
         function = one.name
         if not one.is_given:
@@ -292,10 +304,10 @@ class _Edits:
             given += [(k.arg or "", k.value) for k in maker.given]
             if maker.class_ in self._knowing:
                 given.append(("model_dir", model.directory))
-        begin = begin if begin and maker.features else f"{model.name} = "
+        begin = begin if begin and takes else f"{model.name} = "
         made = laid_out(function, given, 8 + len(begin))
         body: list[Item] = [New(code(begin, made))]
-        if not maker.features:
+        if not takes:
             body.append(New(code(f"{model.name}(", inputs, ")")))
         block: list[Item] = [Block(code(f"with {_M}.as_in_tf1():"), body)]
         if begin != "return " and model.asked != model.name:
@@ -446,6 +458,8 @@ class _Edits:
             arguments.append(("steps", given["steps"]))
         told = [self._progress(model, given.get("name"))]
         told += _elements(given.get("hooks"))
+        if model.class_.judges:
+            told.append(code(f"*{model.asked}.evaluation_hooks()"))
         arguments += [
             ("verbose", "0"),
             ("return_dict", "True"),

@@ -108,6 +108,11 @@ class Trained:
         return self.sources[0]
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether some of its models take features, and others do not."""
+        return len({source.maker.features for source in self.sources}) > 1
+
+    @property
     def is_given(self) -> bool:
         """Whether a loop, or a function, is given what makes the model."""
         return not isinstance(self.statement, ast.Assign)

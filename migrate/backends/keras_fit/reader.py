@@ -93,13 +93,7 @@ class _Reader:
         bound = scope.bindings[name]
         if isinstance(statement, ast.FunctionDef):
             return len(bound) == 1
-        if bound == [statement]:
-            return True
-        return all(
-            isinstance(b, type(statement))
-            and self._parent(b) is self._parent(statement)
-            for b in bound
-        )
+        return bound == [statement] or all(isinstance(b, ast.Assign) for b in bound)
 
     def _check_alike(self, one: Trained) -> None:
         """Estimators that one name stands for have one configuration."""
@@ -107,7 +101,6 @@ class _Reader:
         if one.is_given and not all(
             {k: ast.dump(v) for k, v in first.config.items()}
             == {k: ast.dump(v) for k, v in other.config.items()}
-            and first.maker.features == other.maker.features
             for other in rest
         ):
             raise Stays(first.call, f"not all that `{one.name}` stands for are alike")
@@ -207,10 +200,11 @@ class _Reader:
             ),
             None,
         )
-        if init is None or positional or init.args.vararg or init.args.kwarg:
+        if init is None or init.args.vararg or init.args.kwarg:
             raise Stays(node, "what its model is made with is not certain")
         given = {keyword.arg for keyword in keywords}
-        parameters = [a.arg for a in init.args.args[1:] if a.arg not in given]
+        rest = init.args.args[1 + len(positional) :]
+        parameters = [a.arg for a in rest if a.arg not in given]
         if "config" in parameters:
             raise Stays(node, "its model reads the RunConfig")
         first_ = [name for name in parameters if name != "params"][:1]
@@ -253,7 +247,12 @@ class _Reader:
             return reads
         later = [b.lineno for b in bound if b.lineno > one.statement.lineno]
         end = min(later, default=sys.maxsize)
-        return [n for n in reads if one.statement.lineno < n.lineno < end]
+        own = [n for n in reads if one.statement.lineno < n.lineno < end]
+        around = set(all_nodes(self._parent(one.statement)))
+        for node in own:
+            if node not in around:
+                raise Stays(node, f"it is not certain what `{one.name}` is here")
+        return own
 
     def _handed(self) -> None:
         """Functions that are given models, and ask them."""
@@ -337,6 +336,29 @@ class _Reader:
             node = self._parent(node)
         return node
 
+    def _exports(self) -> bool:
+        """Whether the program exports a model."""
+        runs = [
+            run
+            for one in (*self._program.trained, *self._program.asked)
+            for run in one.runs
+        ]
+        return any(r.kind in table.EXPORTS or "exporters" in r.evaluation for r in runs)
+
+    def _is_asked_once(self, use: ast.AST, own: set[ast.AST]) -> bool:
+        """Whether the step is asked for where a model is made, and nowhere else."""
+        function = self._scopes.scope_of(use).node
+        if not isinstance(function, ast.FunctionDef):
+            return False
+        for name in self._calls(function):
+            scope = self._scopes.scope_of(name).node
+            if name in own:
+                if getattr(scope, "name", "") != "__init__":
+                    return False
+            elif not self._is_asked_once(name, own):
+                return False
+        return bool(self._calls(function))
+
     def _is_export(self, node: ast.AST) -> bool:
         """Whether something stands in a method that says what is exported."""
         while node is not None and not isinstance(node, ast.FunctionDef):
@@ -355,7 +377,8 @@ class _Reader:
         }
         for use, symbol in self._scopes.walk_uses():
             if symbol in table.GRAPH_STATE and use not in own:
-                raise Stays(use, "a function asks the graph for what it holds")
+                if symbol not in table.STEPS or not self._is_asked_once(use, own):
+                    raise Stays(use, "a function asks the graph for what it holds")
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Attribute, ast.Name)) or node in self._known:
                 continue
@@ -368,7 +391,9 @@ class _Reader:
             if name in table.STAYING:
                 self._program.renamed[node] = table.STAYING[name]
                 continue
-            if node in own and (name == table.LOGGING or self._is_export(node)):
+            if node in own and name == table.LOGGING:
+                continue
+            if node in own and self._is_export(node) and not self._exports():
                 continue
             if module == "keras_estimator" and name != table.ESTIMATOR:
                 continue
