@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from migrate.emitted import module_of
 from migrate.tree import Tree
 
-# What a model_fn becomes where it can be either.
-ESTIMATORS = ("fit", "estimator", "model_fn")
+# What trains the model of a model_fn; "keras" is the older name of "estimator".
+ESTIMATORS = ("estimator", "fit", "model_fn", "keras")
 # What a refused program may become.
 FALLBACKS = ("compat",)
 STRATEGIES = ("auto", "parameter-server", "multi-worker-mirrored", "mirrored")
@@ -25,9 +25,9 @@ class Options:
     ignore: tuple[str, ...] = ()
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
-    # "fit": a model_fn that can be a Keras model becomes one, which `fit` trains;
-    # "estimator": which an Estimator trains; "model_fn": all stay.
-    estimators: str = "fit"
+    # "estimator": a model_fn that can be a Keras model becomes one, which an Estimator
+    # trains; "fit": which `Model.fit` trains, where it can; "model_fn": all stay.
+    estimators: str = "estimator"
     # Whether the refusals of a file are written into it, as comments.
     notes: bool = False
     # "compat": a refused program is brought to graph mode through tf.compat.v1.

@@ -82,8 +82,6 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
 }
 
 
-# What Estimators, and models without one, have of inputs and exports.
-SHARED = ("estimator_exports.py", "estimator_inputs.py")
 # The files of the session that all loops run in.
 SESSION = emitted.files("training_session")
 
@@ -93,7 +91,7 @@ def needed(module: str) -> tuple[str, ...]:
     if module in contrib_graph.FILES:
         return contrib_graph.FILES[module]
     if module in (MODULE, *BESIDE):
-        return (*emitted.files(MODULE), *SESSION, *SHARED, *BESIDE.get(module, ()))
+        return (*emitted.files(MODULE), *SESSION, *BESIDE.get(module, ()))
     if module in ("plain_session", "eager_steps", "graph_variables"):
         return (*emitted.files(module), *SESSION)
     return emitted.files(module)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # The emitted module of callbacks.
-MODULE = "estimator_callbacks"
+MODULE = "fit_callbacks"
 ESTIMATOR = "keras_estimator.Estimator"
 TRAIN_AND_EVALUATE = "estimator_loop.train_and_evaluate"
 RUN_CONFIG = "estimator_loop.RunConfig"
@@ -73,6 +73,12 @@ METHODS: dict[str, tuple[str, ...]] = {
 EXPORTS = frozenset({"export_saved_model", "export_savedmodel"})
 RUNS = EXPORTS | {"train", "evaluate", "predict", "train_and_evaluate"}
 
+TRAININGS = frozenset({"train", "train_and_evaluate"})
+CAUGHT = (
+    "an error of its training is handled, after which an Estimator goes on from its "
+    "last checkpoint"
+)
+
 # What asks a model, which is trained elsewhere.
 ASKS = EXPORTS | frozenset(
     {
@@ -111,6 +117,35 @@ UNSAID_CONFIG: dict[str, str] = {
     "eval_distribute": "its evaluation has a strategy",
     "experimental_distribute": "a DistributeConfig has its strategies",
 }
+# Modules of Estimators, of which nothing may stand beside what is said.
+OF_ESTIMATORS = frozenset(
+    (
+        "canned_estimators",
+        "derivable_hooks",
+        "estimator_early_stopping",
+        "estimator_experiments",
+        "estimator_heads",
+        "estimator_loop",
+        "estimator_more_heads",
+        "estimator_strategies",
+        "estimator_tpu",
+        "estimator_vocabularies",
+        "in_memory_evaluation",
+        "keras_estimator",
+        "keras_model_estimator",
+        "synchronous_estimator",
+        "training_session",
+    )
+)
+_STRATEGIES = "estimator_strategies"
+# Strategies that take their cluster from TF_CONFIG.
+BY_CLUSTER = frozenset(
+    f"{_STRATEGIES}.{name}"
+    for name in ("MultiWorkerMirroredStrategy", "ParameterServerStrategy")
+)
+STRATEGIES = BY_CLUSTER | frozenset(
+    f"{_STRATEGIES}.{name}" for name in ("MirroredStrategy", "OneDeviceStrategy")
+)
 # What of `estimator_loop` is of modules of its own.
 INPUTS, EXPORTED = "estimator_inputs", "estimator_exports"
 STAYING: dict[str, str] = {

@@ -6,11 +6,12 @@ import ast
 import copy
 import dataclasses
 
+from migrate.backends.keras_fit.hooks import is_logging
 from migrate.backends.keras_fit.program import Stays
 from migrate.facts import names as names_
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import code, joined
+from migrate.program.code import Code, code, joined
 from migrate.source.nodes import all_nodes
 from migrate.tables import keras_fit as table
 
@@ -33,36 +34,42 @@ class ModelClass:
     judges: bool
 
 
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """What a program wants of a class.
+
+    Attributes:
+      directory: whether the model keeps the directory of its checkpoints.
+      builds: whether `__init__` is to take features, and to build the model.
+      exported: whether the model is exported.
+      replicas: whether a strategy may train it with several.
+      named: names of tensors that hooks ask for.
+    """
+
+    directory: bool
+    builds: bool
+    exported: bool
+    replicas: bool
+    named: frozenset[str]
+
+
 def plan_class(
-    node: ast.ClassDef,
-    scopes: Scopes,
-    plan: Plan,
-    knows_directory: bool,
-    builds: bool,
-    exported: bool,
+    node: ast.ClassDef, scopes: Scopes, plan: Plan, wanted: Wanted
 ) -> ModelClass:
     """Plans what changes in a class of a model.
-
-    Args:
-      knows_directory: whether the model keeps the directory of its checkpoints.
-      builds: whether `__init__` is to take features, and to build the model.
-      exported: whether the program exports it.
 
     Raises:
       Stays: it has something that an Estimator did and `fit` does not.
     """
-    found = _Class(node, scopes, plan)
-    model = found.run()
-    if not exported:
-        found.drop_exports()
-    if knows_directory or builds:
-        found.take_more(knows_directory, builds)
-    return model
+    return _Class(node, scopes, plan, wanted).run()
 
 
 class _Class:
-    def __init__(self, node: ast.ClassDef, scopes: Scopes, plan: Plan) -> None:
+    def __init__(
+        self, node: ast.ClassDef, scopes: Scopes, plan: Plan, wanted: Wanted
+    ) -> None:
         self._node, self._scopes, self._plan = node, scopes, plan
+        self._wanted = wanted
         self._methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
 
     def run(self) -> ModelClass:
@@ -77,33 +84,32 @@ class _Class:
         self._check_optimizer()
         self._check_seeds()
         self._global_step()
-        self._summaries()
+        self._results()
         of_training = tuple(n for n in table.TRAINING_HOOKS if n in self._methods)
         self._hooks(of_training)
+        if not self._wanted.exported and "export_outputs" in self._methods:
+            method = self._methods["export_outputs"]
+            self._plan.statements[method] = [Dropped(method)]
+        if self._wanted.directory or self._wanted.builds:
+            self._take_more()
         return ModelClass(
             self._node,
             of_training,
             "evaluation_hooks" in self._methods,
         )
 
-    def drop_exports(self) -> None:
-        """Nobody asks for what it would export."""
-        method = self._methods.get("export_outputs")
-        if method is not None:
-            self._plan.statements[method] = [Dropped(method)]
-
-    def take_more(self, directory: bool, features: bool) -> None:
+    def _take_more(self) -> None:
         """Makes `__init__` take the directory, or features, too."""
         init, plan = self._methods["__init__"], self._plan
         arguments = copy.deepcopy(init.args)
         items: list[Item] = []
         for statement in init.body:
             items += plan.statements.pop(statement, [Keep(statement)])
-        if directory:
+        if self._wanted.directory:
             arguments.kwonlyargs.append(ast.arg("model_dir"))
             arguments.kw_defaults.append(None)
             items.append(New(code("self.model_dir = model_dir")))
-        if features:
+        if self._wanted.builds:
             arguments.args.insert(1, ast.arg("features"))
             items.append(New(code("self(features)")))
         header = f"def __init__({ast.unparse(arguments)}):"
@@ -151,7 +157,7 @@ class _Class:
                         key = node.id if node.id in returned else "loss"
                         self._plan.replace(node, code(f'"{key}"'))
             for node in all_nodes(method):
-                if isinstance(node, ast.Call) and self._is_logging(node):
+                if isinstance(node, ast.Call) and is_logging(node, self._scopes):
                     self._logging(node)
             if parameters:
                 items: list[Item] = []
@@ -159,9 +165,6 @@ class _Class:
                     items += self._plan.statements.pop(statement, [Keep(statement)])
                 header = code(f"def {name}(self):")
                 self._plan.statements[method] = [Block(header, items, method)]
-
-    def _is_logging(self, node: ast.Call) -> bool:
-        return self._scopes.import_path(node.func).lstrip(".") == table.LOGGING
 
     def _logging(self, call: ast.Call) -> None:
         """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
@@ -181,11 +184,11 @@ class _Class:
                     raise Stays(value, "a hook asks for tensors by their names")
         self._plan.replace(call.func, code(f"{table.MODULE}.Logging"))
 
-    def _returned(self) -> set[object]:
+    def _returned(self) -> set[str]:
         """Keys of what a step of training returns."""
         match self._methods["train_step"].body[-1]:
             case ast.Return(value=ast.Dict(keys=keys)):
-                return {k.value for k in keys if isinstance(k, ast.Constant)}
+                return {str(k.value) for k in keys if isinstance(k, ast.Constant)}
         return set()
 
     # -- the global step ---------------------------------------------------------------
@@ -212,12 +215,23 @@ class _Class:
         if inside == [counted.value]:  # Keras's own counter will do.
             self._plan.statements[counted] = [Dropped(counted)]
 
-    # -- summaries ---------------------------------------------------------------------
+    # -- what a step returns -----------------------------------------------------------
 
-    def _summaries(self) -> None:
-        """What a step of training writes is among what it returns."""
-        told: list[tuple[ast.expr, ast.expr]] = []
+    def _results(self) -> None:
+        """What a step of training writes, or hooks ask for, is among what it returns."""
         step = self._methods["train_step"]
+        told = [*self._summaries(step), *self._named(step)]
+        scaled = any(
+            isinstance(n, ast.Name) and n.id == "scaled_loss" for n in all_nodes(step)
+        )
+        if self._wanted.replicas and scaled:
+            # Keras adds up what replicas return: TF1 reported the mean.
+            self._plan_return(step, told, "scaled_loss")
+        elif told:
+            self._plan_return(step, told, "")
+
+    def _summaries(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
+        told: list[tuple[str, Code]] = []
         for node in all_nodes(self._node):
             if not isinstance(node, ast.Call):
                 continue
@@ -231,15 +245,53 @@ class _Class:
                 or self._scopes.parents[statement] is not step
                 or len(node.args) != 2
                 or node.keywords
+                or not isinstance(node.args[0], ast.Constant)
             ):
                 raise Stays(node, "a step writes summaries that are no single numbers")
-            told.append((node.args[0], node.args[1]))
+            value = code(node.args[1])
+            if self._wanted.replicas:
+                count = "self.distribute_strategy.num_replicas_in_sync"
+                value = code(value, f" / {count}")
+            told.append((str(node.args[0].value), value))
             self._plan.statements[statement] = [Dropped(statement)]
-        if told:
-            self._return(step, told)
+        return told
 
-    def _return(
-        self, step: ast.FunctionDef, told: list[tuple[ast.expr, ast.expr]]
+    def _named(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
+        """Tensors that hooks ask for by their names."""
+        told: list[tuple[str, Code]] = []
+        predicted = self._methods.get("predictions_from")
+        of_predictions = _names_of_results(predicted) if predicted else {}
+        wanted = set(self._wanted.named) - self._returned()
+        asked = False
+        for statement in step.body:
+            match statement:
+                case ast.Expr(ast.Call(func=ast.Attribute(attr="predictions_from"))):
+                    found = sorted(wanted & set(of_predictions))
+                    if not found:
+                        self._plan.statements[statement] = [Dropped(statement)]
+                        continue
+                    new = code("predictions = ", statement.value)
+                    self._plan.statements[statement] = [New(new, statement)]
+                    asked = True
+                case ast.Expr(ast.Call(args=[value, *_]) as call):
+                    name = _name_of(call)
+                    if name in wanted and self._is_identity(call):
+                        told.append((name, code(value)))
+                        self._plan.statements[statement] = [Dropped(statement)]
+        if asked:
+            told += [
+                (name, code(f'predictions["{of_predictions[name]}"]'))
+                for name in sorted(wanted & set(of_predictions))
+            ]
+        if missing := wanted - {name for name, _ in told}:
+            raise Stays(step, f"a hook asks for the tensor `{min(missing)}`")
+        return told
+
+    def _is_identity(self, call: ast.Call) -> bool:
+        return self._scopes.resolve(call.func) == "tf.identity"
+
+    def _plan_return(
+        self, step: ast.FunctionDef, told: list[tuple[str, Code]], loss: str
     ) -> None:
         last = step.body[-1]
         match last:
@@ -247,15 +299,38 @@ class _Class:
                 pass
             case _:
                 raise Stays(step, "what its step returns is not in sight")
-        names = {ast.literal_eval(k) for k in keys if isinstance(k, ast.Constant)}
-        for tag, _ in told:
-            if not isinstance(tag, ast.Constant) or tag.value in names:
-                raise Stays(tag, "a summary has no name of its own")
-            names.add(tag.value)
-        pairs = [
-            *(code(k, ": ", v) for k, v in zip(keys, values) if k is not None),
-            *(code(tag, ": ", value) for tag, value in told),
-        ]
+        given = {
+            str(k.value): code(v)
+            for k, v in zip(keys, values)
+            if isinstance(k, ast.Constant)
+        }
+        if loss:
+            given["loss"] = code(loss)
+        for name, value in told:
+            if name in given:
+                raise Stays(last, f"its step has two results `{name}`")
+            given[name] = value
+        pairs = [code(f'"{name}": ', value) for name, value in given.items()]
         self._plan.statements[last] = [
             New(code("return {", joined(", ", pairs), "}"), last)
         ]
+
+
+def _names_of_results(function: ast.FunctionDef) -> dict[str, str]:
+    """Names of tensors in what a function returns -> their keys there."""
+    found = {}
+    for node in all_nodes(function):
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values):
+                name = _name_of(value)
+                if name and isinstance(key, ast.Constant):
+                    found[name] = str(key.value)
+    return found
+
+
+def _name_of(node: ast.AST) -> str:
+    """The name that a call gives its result."""
+    if not isinstance(node, ast.Call):
+        return ""
+    given = names_.argument(node, "name", 1)
+    return str(given.value) if isinstance(given, ast.Constant) else ""

@@ -23,6 +23,8 @@ class Inputs:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
+        # Whether an Estimator's params are those of another function.
+        self.params_unseen = False
 
     def dataset(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
         """What an input_fn gives.
@@ -183,6 +185,8 @@ class Inputs:
         for name in (a.arg for a in names if a.arg not in words):
             if name == "mode":
                 asked.append(code(f"mode={_MODES[kind]}"))
+            elif name == "params" and self.params_unseen:
+                raise Stays(node, "its input_fn takes params that are made elsewhere")
             elif name == "params":
                 asked.append(code("params=", params) if params else code("params={}"))
             elif name in _ASKED:

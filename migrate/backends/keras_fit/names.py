@@ -56,7 +56,7 @@ class Names:
             around = around.parent
         for node in self._scopes.walk():
             if isinstance(node, ast.Name):
-                inner: Scope | None = self._scopes.scope_of(node)
+                inner = self._scopes.scope_of(node)
                 if inner is scope or inner.owner(node.id) in (None, scope):
                     found.add(node.id)
         return found
@@ -76,8 +76,8 @@ class Names:
     def is_number(self, node: ast.expr) -> bool:
         """Whether an expression is a number, and not None, as far as is known."""
         match node:
-            case ast.Constant(value=value):
-                return isinstance(value, int)
+            case ast.Constant(value=number):
+                return isinstance(number, int)
             case ast.BinOp(left=left, right=right):
                 return self.is_number(left) or self.is_number(right)
             case ast.Name():
@@ -89,6 +89,39 @@ class Names:
             case ast.Attribute(value=ast.Name(id=name)):
                 return name in _FLAGS and self._is_flag_of_number(node.attr)
         return False
+
+    def may_be_none(self, node: ast.expr) -> bool:
+        """Whether an expression is None where its user says nothing, as far as is known."""
+        match node:
+            case ast.Name():
+                owner = self._scopes.scope_of(node).owner(node.id)
+                bound = owner.bindings[node.id] if owner is not None else []
+                match bound:
+                    case [ast.Assign(targets=[ast.Name()], value=value)]:
+                        return self.may_be_none(value)
+            case ast.Call(func=ast.Attribute(attr="get" | "getenv"), args=[_]):
+                return True
+            case ast.Attribute():
+                return any(map(is_none, self._find_defaults(node.attr)))
+        return is_none(node)
+
+    def _find_defaults(self, name: str) -> list[ast.expr | None]:
+        """Defaults of the flags, and of the command's arguments, of a name."""
+        found: list[ast.expr | None] = []
+        for node in self._scopes.walk():
+            match node:
+                case ast.Call(func=ast.Attribute(attr="add_argument"), args=[*given]):
+                    words = {k.arg: k.value for k in node.keywords}
+                    said = {g.value for g in given if isinstance(g, ast.Constant)}
+                    if f"--{name}" in said and "required" not in words:
+                        found.append(words.get("default"))
+                case ast.Call(args=[ast.Constant(value), *rest]) if value == name:
+                    symbol = self._scopes.resolve(node.func) or ""
+                    if ".DEFINE_" in symbol or symbol.startswith("DEFINE_"):
+                        words = {k.arg: k.value for k in node.keywords}
+                        given_ = rest[0] if rest else words.get("default")
+                        found.append(given_)
+        return found
 
     def _is_flag_of_number(self, name: str) -> bool:
         for node in self._scopes.walk():

@@ -114,8 +114,11 @@ class Trained:
 
     @property
     def is_given(self) -> bool:
-        """Whether a loop, or a function, is given what makes the model."""
-        return not isinstance(self.statement, ast.Assign)
+        """Whether the name is what makes the model, which is made elsewhere."""
+        return (
+            not isinstance(self.statement, ast.Assign)
+            or self.statement.value is not self.first.call
+        )
 
 
 @dataclasses.dataclass(eq=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 
-from migrate.backends.keras_fit.flows import find_parameter, find_target
+from migrate.backends.keras_fit.flows import find_parameter, find_targets, is_caught
+from migrate.backends.keras_fit.hooks import given_logging
 from migrate.backends.keras_fit.names import is_none
 from migrate.backends.keras_fit.program import (
     Maker,
@@ -20,6 +21,7 @@ from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import all_nodes
 from migrate.tables import keras_fit as table
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SPECS = ("estimator_loop.TrainSpec", "estimator_loop.EvalSpec")
 
 
@@ -57,6 +59,13 @@ class _Reader:
     def _name(self, node: ast.AST) -> str:
         return emitted_name(self._scopes, node)
 
+    def _scope(self, node: ast.AST) -> Scope:
+        """The function's or module's scope that a node stands in."""
+        scope = self._scopes.scope_of(node)
+        while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
     def _parent(self, node: ast.AST) -> ast.AST:
         return self._scopes.parents[node]
 
@@ -76,7 +85,10 @@ class _Reader:
 
     def _add(self, source: Source) -> None:
         """Adds an Estimator to those of the name that it gets."""
-        name, statement = find_target(source.call, self._scopes)
+        for name, statement in find_targets(source.call, self._scopes):
+            self._add_name(source, name, statement)
+
+    def _add_name(self, source: Source, name: str, statement: ast.stmt) -> None:
         scope = self._scopes.scope_of(statement).owner(name)
         if isinstance(statement, ast.FunctionDef):
             scope = self._scopes.scope_by_node[statement]
@@ -108,8 +120,19 @@ class _Reader:
             if len(self._calls(one.statement)) != len(one.sources):
                 name = one.statement.name
                 raise Stays(first.call, f"`{name}` is given something else, too")
+        if one.is_given:
+            self._check_config(one)
         if one.is_given and any(s.model_dir is None for s in one.sources):
             raise Stays(first.call, "it has a temporary directory")
+
+    def _check_config(self, one: Trained) -> None:
+        """What is written where a model is trained must be known there."""
+        for value in one.first.config.values():
+            for node in all_nodes(value):
+                if isinstance(node, ast.Name):
+                    owner = self._scopes.scope_of(node).owner(node.id)
+                    if owner not in (None, self._scopes.module, one.scope):
+                        raise Stays(value, "its configuration is another function's")
 
     def _arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
         """The arguments of a call of an emitted function, but those that are None."""
@@ -203,8 +226,8 @@ class _Reader:
         if init is None or init.args.vararg or init.args.kwarg:
             raise Stays(node, "what its model is made with is not certain")
         given = {keyword.arg for keyword in keywords}
-        rest = init.args.args[1 + len(positional) :]
-        parameters = [a.arg for a in rest if a.arg not in given]
+        left = init.args.args[1 + len(positional) :]
+        parameters = [a.arg for a in left if a.arg not in given]
         if "config" in parameters:
             raise Stays(node, "its model reads the RunConfig")
         first_ = [name for name in parameters if name != "params"][:1]
@@ -223,7 +246,7 @@ class _Reader:
 
     def _uses(self, one: Trained) -> None:
         for node in self._own_reads(one):
-            if self._scopes.scope_of(node) is not one.scope:
+            if self._scope(node) is not one.scope:
                 raise Stays(node, f"a function reads `{one.name}` from outside of it")
             parent = self._parent(node)
             if isinstance(parent, ast.Attribute):
@@ -234,6 +257,9 @@ class _Reader:
             raise Stays(
                 one.first.call, "it is neither trained nor asked where it is made"
             )
+        for run in one.runs:
+            if run.kind in table.TRAININGS and is_caught(run.call, self._scopes):
+                raise Stays(run.call, table.CAUGHT)
 
     def _own_reads(self, one: Trained) -> list[ast.Name]:
         """Reads of a name while it stands for these Estimators."""
@@ -259,10 +285,11 @@ class _Reader:
         found: dict[tuple[ast.FunctionDef, str], list[Trained]] = {}
         for one in self._program.trained:
             for node in one.handed:
-                function, parameter = find_parameter(node, self._scopes)
-                found.setdefault((function, parameter), []).append(one)
-        for (function, parameter), given in found.items():
-            self._asked(function, parameter, given)
+                given = found.setdefault(find_parameter(node, self._scopes), [])
+                if one not in given:
+                    given.append(one)
+        for (function, parameter), every in found.items():
+            self._asked(function, parameter, every)
 
     def _calls(self, function: ast.FunctionDef) -> list[ast.Name]:
         """Where a function is named."""
@@ -281,9 +308,7 @@ class _Reader:
         )
         for node in self._reads(scope, parameter):
             outer = self._parent(node)
-            if self._scopes.scope_of(node) is not scope or not isinstance(
-                outer, ast.Attribute
-            ):
+            if self._scope(node) is not scope or not isinstance(outer, ast.Attribute):
                 raise Stays(node, f"`{parameter}` is passed on")
             self._attribute(asked, outer)
         for run in asked.runs:
@@ -375,6 +400,7 @@ class _Reader:
             for source in one.sources
             for node in all_nodes(source.maker.class_)
         }
+        given = given_logging(self._program.trained, self._scopes)
         for use, symbol in self._scopes.walk_uses():
             if symbol in table.GRAPH_STATE and use not in own:
                 if symbol not in table.STEPS or not self._is_asked_once(use, own):
@@ -386,12 +412,16 @@ class _Reader:
                 continue  # Its whole name is further out.
             name = self._name(node)
             module, _, rest = name.partition(".")
-            if module not in ("estimator_loop", "keras_estimator") or not rest:
+            if module not in table.OF_ESTIMATORS or not rest:
+                continue
+            if name == "estimator_loop.Estimator":
+                raise Stays(node, "another Estimator of the file has a model_fn")
+            if name in table.STRATEGIES:
                 continue
             if name in table.STAYING:
                 self._program.renamed[node] = table.STAYING[name]
                 continue
-            if node in own and name == table.LOGGING:
+            if name == table.LOGGING and (node in own or node in given):
                 continue
             if node in own and self._is_export(node) and not self._exports():
                 continue

@@ -40,5 +40,5 @@ def _is_one_of(node: ast.stmt, functions: Collection[str]) -> bool:
 
 def _first_line(node: ast.stmt, lines: list[str]) -> int:
     """The index of a statement's first line, decorators included."""
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(d.lineno for d in decorators)]) - 1

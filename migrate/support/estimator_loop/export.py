@@ -1,29 +1,11 @@
 """What a SavedModel receives and answers: inputs and signatures."""
 
-# ruff: noqa: F401
-
+import collections
 import os
 import time
 import uuid
 
 import tensorflow as tf
-
-try:
-    from estimator_exports import (
-        PredictOutput,
-        ServingInputReceiver,
-        TensorServingInputReceiver,
-        build_parsing_serving_input_receiver_fn,
-        build_raw_serving_input_receiver_fn,
-    )
-except ImportError:  # In a package.
-    from ..estimator_exports import (
-        PredictOutput,
-        ServingInputReceiver,
-        TensorServingInputReceiver,
-        build_parsing_serving_input_receiver_fn,
-        build_raw_serving_input_receiver_fn,
-    )
 
 v1 = tf.compat.v1
 _logging = v1.logging
@@ -61,6 +43,44 @@ def finished(temporary, directory):
             if not tf.io.gfile.exists(directory):
                 raise
             directory = timestamped(os.path.dirname(directory))
+
+
+class ServingInputReceiver(
+    collections.namedtuple(
+        "ServingInputReceiver",
+        ["features", "receiver_tensors", "receiver_tensors_alternatives"],
+    )
+):
+    """What a serving_input_receiver_fn returns."""
+
+    __slots__ = ()
+
+    def __new__(cls, features, receiver_tensors, receiver_tensors_alternatives=None):
+        if not isinstance(receiver_tensors, dict):
+            receiver_tensors = {"input": receiver_tensors}
+        return super().__new__(
+            cls, features, receiver_tensors, receiver_tensors_alternatives
+        )
+
+
+class TensorServingInputReceiver(ServingInputReceiver):
+    """The same where features are one tensor."""
+
+    __slots__ = ()
+
+
+class PredictOutput:
+    """Predictions as a signature's outputs."""
+
+    method_name = v1.saved_model.signature_constants.PREDICT_METHOD_NAME
+
+    def __init__(self, outputs):
+        self.outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
+
+    def signature(self, inputs):
+        return v1.saved_model.signature_def_utils.predict_signature_def(
+            inputs, self.outputs
+        )
 
 
 class ClassificationOutput:
@@ -165,3 +185,46 @@ def write_saved_model(
         target = os.path.join(directory, "assets.extra", name)
         tf.io.gfile.makedirs(os.path.dirname(target))
         tf.io.gfile.copy(source, target)
+
+
+def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
+    """Receives features as they are: a placeholder for each tensor in `features`."""
+    batch = tf.TensorShape([default_batch_size])
+    specs = {
+        name: (t.shape[1:], t.dtype, _name_in_graph(t, name))
+        for name, t in _tensor_specs(features).items()
+    }
+
+    def serving_input_receiver_fn():
+        receivers = {
+            name: v1.placeholder(dtype, batch.concatenate(shape), name=op_name)
+            for name, (shape, dtype, op_name) in specs.items()
+        }
+        # One dictionary, as in TF1: what a model_fn puts into its features is received.
+        return ServingInputReceiver(receivers, receivers)
+
+    return serving_input_receiver_fn
+
+
+def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
+    """Receives serialized tf.Examples."""
+
+    def serving_input_receiver_fn():
+        serialized = v1.placeholder(
+            tf.string, [default_batch_size], name="input_example_tensor"
+        )
+        features = v1.parse_example(serialized, feature_spec)
+        return ServingInputReceiver(features, {"examples": serialized})
+
+    return serving_input_receiver_fn
+
+
+def _name_in_graph(tensor, key):
+    """The name of a tensor or of its spec; None, a number, for a spec without one."""
+    if isinstance(tensor, tf.TensorSpec):
+        return tensor.name
+    return (getattr(tensor, "op", None) and tensor.op.name) or key
+
+
+def _tensor_specs(features):
+    return features if isinstance(features, dict) else {"feature": features}

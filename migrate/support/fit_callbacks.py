@@ -23,31 +23,32 @@ def join_cluster(cluster, task):
 
     The coordinator is the chief, or worker 0 without one; it is a worker, too, as in TF1.
     """
-    chief, job, index = cluster.get("chief", []), task["type"], task["index"]
-    tasks = {"worker": chief + cluster.get("worker", []), "ps": cluster["ps"]}
+    chief = cluster.get("chief") or cluster.get("master", [])
+    job, index = task["type"], task["index"]
+    jobs = {"worker": chief + cluster.get("worker", []), "ps": cluster["ps"]}
     if job != "ps":
         job, index = "worker", index + (len(chief) if job == "worker" else 0)
     # Threads enough to serve and to compute at once.
     config = v1.ConfigProto(inter_op_parallelism_threads=max(8, os.cpu_count()))
-    server = tf.distribute.Server(tasks, job, index, config=config)
+    server = tf.distribute.Server(jobs, job, index, config=config)
     if (job, index) != ("worker", 0):
-        code = _training_ended(server.target, job, index, lambda queue: queue.dequeue())
+        code = _use_queue(server.target, job, index, lambda queue: queue.dequeue())
         time.sleep(1)  # The coordinator is answered before this process is gone.
         os._exit(code)  # A server's threads cannot be stopped.
-    for job, addresses in tasks.items():
+    for job, addresses in jobs.items():
         for i, address in enumerate(addresses):
             if (job, i) != ("worker", 0):
-                atexit.register(_training_ended, f"grpc://{address}", job, i, _tell)
-    tasks = tf.train.ClusterSpec(tasks)
-    return tf.distribute.cluster_resolver.SimpleClusterResolver(tasks, rpc_layer="grpc")
+                atexit.register(_use_queue, f"grpc://{address}", job, i, _tell_outcome)
+    spec = tf.train.ClusterSpec(jobs)
+    return tf.distribute.cluster_resolver.SimpleClusterResolver(spec, rpc_layer="grpc")
 
 
-def _tell(queue):
+def _tell_outcome(queue):
     return queue.enqueue(int(hasattr(sys, "last_type")))  # Whether training failed.
 
 
-def _training_ended(target, job, index, operation):
-    """Runs an operation on a task's queue that says how training has ended."""
+def _use_queue(target, job, index, operation):
+    """Runs an operation on the queue by which a task is told how training ended."""
     device = f"/job:{job}/task:{index}"
     config = v1.ConfigProto(device_filters=[device])
     with tf.Graph().as_default(), tf.device(device):
@@ -56,14 +57,17 @@ def _training_ended(target, job, index, operation):
             return session.run(operation(queue))
 
 
-def whole_input(strategy, input_fn):
-    """What `fit` takes of an input that each worker reads to its end; steps, or None."""
+def whole_input(strategy, input_fn, steps=None):
+    """What `fit` takes of an input that each worker reads, and how many steps.
+
+    Where `steps` is None, the workers read their inputs to the end.
+    """
     workers = getattr(strategy.extended, "_num_workers", 0)
     if not workers:
-        return input_fn(), None
-    steps = sum(1 for _ in input_fn())
-    if strategy._should_use_with_coordinator:  # Each worker makes steps of its own.
-        steps *= workers
+        return input_fn(), steps
+    if steps is None:  # In a cluster, `fit` must be told how many there are.
+        each = sum(1 for _ in input_fn())
+        steps = each * workers if strategy._should_use_with_coordinator else each
     creator = tf_keras.utils.experimental.DatasetCreator
     return creator(lambda context: input_fn().repeat()), steps
 
@@ -147,7 +151,7 @@ class Checkpoints(tf_keras.callbacks.Callback):
     """
 
     def __init__(
-        self, model_dir, save_secs=None, save_steps=None, keep=5, after_save=None
+        self, model_dir, save_secs=600, save_steps=None, keep=5, after_save=None
     ):
         super().__init__()
         self._supports_tf_logs = True  # Also where workers make steps by themselves.
@@ -168,20 +172,20 @@ class Checkpoints(tf_keras.callbacks.Callback):
         else:
             due = time.time() >= self._time + self._secs
         if due:
-            self._save(step, last=False)
+            self._save(step)
 
     def on_train_end(self, logs=None):
         self._save(int(self.model.optimizer.iterations.numpy()), last=True)
         self.model.train_function = None  # Seeds begin anew with another training.
 
-    def _save(self, step, last=None):
+    def _save(self, step, last=False):
         strategy = self.model.distribute_strategy
         if strategy._should_use_with_coordinator:
             tf.distribute.coordinator.ClusterCoordinator(strategy).join()
         if strategy.extended.should_checkpoint:
             if step != self._saved:
                 self._write(f"model.ckpt-{step}")
-            if self._after_save and last is not None:
+            if self._after_save and (last or step > self._begin):
                 self._after_save(step, last)
         self._saved, self._time = step, time.time()
 
@@ -194,15 +198,15 @@ class Checkpoints(tf_keras.callbacks.Callback):
             shape_and_slices=[""] * len(variables),
             tensors=[tf.constant(v.numpy()) for v in variables.values()],
         )
-        kept = [old for old in self._kept if old != name] + [name]
-        self._kept = kept[-self._keep :] if self._keep else kept
+        every = [old for old in self._kept if old != name] + [name]
+        self._kept = every[-self._keep :] if self._keep else every
         lines = [f'model_checkpoint_path: "{name}"']
         lines += [f'all_model_checkpoint_paths: "{old}"' for old in self._kept]
         path = os.path.join(self._directory, "checkpoint")
         with tf.io.gfile.GFile(path + ".tmp", "w") as file:
             file.write("\n".join(lines))
         tf.io.gfile.rename(path + ".tmp", path, overwrite=True)
-        for old in kept[: -len(self._kept)]:
+        for old in every[: -len(self._kept)]:
             for path in tf.io.gfile.glob(os.path.join(self._directory, old + ".*")):
                 tf.io.gfile.remove(path)
 
@@ -214,7 +218,7 @@ class Evaluation:
     """
 
     def __init__(
-        self, model, model_dir, input_fn, steps=None, throttle_secs=600, name=None
+        self, model, model_dir, input_fn, steps=100, throttle_secs=600, name=None
     ):
         self.model, self.model_dir, self._input_fn = model, model_dir, input_fn
         self._steps, self._throttle_secs, self._name = steps, throttle_secs, name
@@ -361,12 +365,11 @@ class Progress(tf_keras.callbacks.Callback):
         step = int(self.model.optimizer.iterations.numpy())
         values = {k: float(v) for k, v in values.items() if np.ndim(v) == 0}
         v1.logging.info("%s step %d: %s", within, step, values)
+        path = os.path.join(self._directory, within)
         with tf.Graph().as_default():  # In eager mode there is no such writer.
-            path = os.path.join(self._directory, within)
             writer = v1.summary.FileWriterCache.get(path)
-        for tag, value in values.items():
-            one = v1.Summary.Value(tag=tag, simple_value=value)
-            writer.add_summary(v1.Summary(value=[one]), step)
+        told = [v1.Summary.Value(tag=k, simple_value=v) for k, v in values.items()]
+        writer.add_summary(v1.Summary(value=told), step)
         writer.flush()
 
 
