@@ -160,7 +160,7 @@ def _gated(text: str, unit: Unit) -> Migration:
     judged = judge(text, done, lambda: _compiled(text, fewer))
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
-        return train_by_fit(text, done, unit.filename, unit.options, unit.home)
+        return train_by_fit(text, done, unit)
     source = _Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [

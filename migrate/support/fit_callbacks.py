@@ -66,8 +66,8 @@ def whole_input(strategy, input_fn, steps=None):
     if not workers:
         return input_fn(), steps
     if steps is None:  # In a cluster, `fit` must be told how many there are.
-        each = sum(1 for _ in input_fn())
-        steps = each * workers if strategy._should_use_with_coordinator else each
+        batches = workers * sum(1 for _ in input_fn())
+        steps = -(-batches // strategy.num_replicas_in_sync)
     creator = tf_keras.utils.experimental.DatasetCreator
     return creator(lambda context: input_fn().repeat()), steps
 
@@ -135,17 +135,17 @@ def saved_variables(model):
 
 
 def restore(model, model_dir):
-    """Gives a model the values of the latest checkpoint, if there is one; the step."""
+    """Gives a model the values of the latest checkpoint, if there is one; the model."""
     path = tf.train.latest_checkpoint(model_dir)
     if path:
         reader = tf.train.load_checkpoint(path)
         for name, variable in saved_variables(model).items():
             variable.assign(reader.get_tensor(name))
-    return int(model.optimizer.iterations.numpy())
+    return model
 
 
 class Checkpoints(tf_keras.callbacks.Callback):
-    """Saves at first, every so many steps or seconds, and at the end; keeps a few.
+    """Begins at the latest, saves at first, every so often, and at the end; keeps a few.
 
     `after_save` is then called with the step, and whether it is the last.
     """
@@ -159,6 +159,7 @@ class Checkpoints(tf_keras.callbacks.Callback):
         self._secs, self._steps, self._saved = save_secs, save_steps, None
 
     def on_train_begin(self, logs=None):
+        restore(self.model, self._directory)
         state = tf.train.get_checkpoint_state(self._directory)
         paths = state.all_model_checkpoint_paths if state else ()
         self._kept = [os.path.basename(path) for path in paths]
@@ -199,14 +200,14 @@ class Checkpoints(tf_keras.callbacks.Callback):
             tensors=[tf.constant(v.numpy()) for v in variables.values()],
         )
         every = [old for old in self._kept if old != name] + [name]
-        self._kept = every[-self._keep :] if self._keep else every
+        self._kept = every[-self._keep :] if self._keep else [name]
         lines = [f'model_checkpoint_path: "{name}"']
         lines += [f'all_model_checkpoint_paths: "{old}"' for old in self._kept]
         path = os.path.join(self._directory, "checkpoint")
         with tf.io.gfile.GFile(path + ".tmp", "w") as file:
             file.write("\n".join(lines))
         tf.io.gfile.rename(path + ".tmp", path, overwrite=True)
-        for old in every[: -len(self._kept)]:
+        for old in every[: -self._keep] if self._keep else ():
             for path in tf.io.gfile.glob(os.path.join(self._directory, old + ".*")):
                 tf.io.gfile.remove(path)
 
@@ -385,11 +386,13 @@ def predictions(model, dataset):
             yield from found
 
 
-def steps_left(model, max_steps):
+def steps_left(model_dir, max_steps):
     """How many steps are left to a global step; None, without end, where that is None."""
     if max_steps is None:
         return None
-    return max(max_steps - int(model.optimizer.iterations.numpy()), 0)
+    path = tf.train.latest_checkpoint(model_dir)
+    made = int(tf.train.load_variable(path, "global_step")) if path else 0
+    return max(max_steps - made, 0)
 
 
 class Logging(tf_keras.callbacks.Callback):

@@ -79,6 +79,8 @@ CAUGHT = (
     "last checkpoint"
 )
 
+UNCOUNTED = "its strategy's devices share an input, and it is not certain how many steps that is"
+
 # What asks a model, which is trained elsewhere.
 ASKS = EXPORTS | frozenset(
     {

@@ -57,7 +57,9 @@ GUIDED = Script("guided")
 STEADY = Script(
     "steady", (("checkpoints_steps=8", "checkpoints_steps=1"), ("steps=24", "steps=40"))
 )
-SCRIPTS = (GUIDED, STEADY)
+ALTERNATING = Script("alternating")
+PAIRED = Script("paired")
+SCRIPTS = (GUIDED, STEADY, ALTERNATING, PAIRED)
 RECORDINGS = Recordings(HERE, SCRIPTS, __name__)
 
 
@@ -139,6 +141,8 @@ def read_saved(model_dir: pathlib.Path) -> dict[str, Array]:
         step = path.rpartition("-")[2]
         for name in reader.get_variable_to_shape_map():
             found[f"{step}/{name}"] = np.asarray(reader.get_tensor(name))
+    for path in model_dir.glob("*.npy"):
+        found[f"{step}/{path.stem}"] = np.load(path)
     for path in sorted(model_dir.glob("eval*/events*")):
         for event in tf.compat.v1.train.summary_iterator(str(path)):
             for value in event.summary.value:

@@ -15,14 +15,13 @@ from migrate import emitted
 from migrate.backends.keras_fit.edits import plan_fit
 from migrate.backends.keras_fit.program import Stays
 from migrate.backends.keras_fit.reader import read
+from migrate.backends.keras_fit.sharing import check_others
 from migrate.backends.keras_fit.spacing import space
 from migrate.backends.keras_fit.telling import tell_fit, tell_staying
 from migrate.facts.scopes import scopes_of
-from migrate.facts.trees.homes import Home
 from migrate.findings import Finding
 from migrate.gates.effects import Wrong, differences
 from migrate.migration import Migration
-from migrate.options import Options
 from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.apply import apply_plan
@@ -30,30 +29,31 @@ from migrate.rewriting.imports import taken_names, with_imports
 from migrate.rewriting.unused import read_names
 from migrate.source.nodes import tree_of
 from migrate.tables import keras_fit as table
+from migrate.unit import Unit
 
 
-def train_by_fit(
-    original: str, done: Migration, filename: str, options: Options, home: Home | None
-) -> Migration:
+def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
     """The migration with its models trained by `fit`; as it was where that cannot be.
 
     Args:
       original: the text that was migrated.
       done: its migration, with Estimators of Keras models.
-      filename: of the text, for messages.
-      home: where emitted modules are, if not beside the file.
+      unit: what is known of the file.
     """
-    if options.estimators != "fit" or table.ESTIMATOR not in done.text:
+    filename = unit.filename
+    if unit.options.estimators != "fit" or table.ESTIMATOR not in done.text:
         return done
     tree = tree_of(done.text)
     try:
-        plan, written = plan_fit(read(scopes_of(tree)), original)
+        program = read(scopes_of(tree))
+        check_others(program, original, unit.shared.naming)
+        plan, written = plan_fit(program, original)
     except Stays as reason:
         told = tell_staying(done.findings, reason, original, done.text)
         return dataclasses.replace(done, findings=tuple(told))
     plan.support.add(f"{table.MODULE}.py")
     text = _without_unread(apply_plan(done.text, tree, plan))
-    text = space(with_imports(text, plan, filename, home), written)
+    text = space(with_imports(text, plan, filename, unit.home), written)
     findings = tell_fit(done.findings, text)
     wrong = _wrong(text, original, filename, plan, findings)
     if wrong:

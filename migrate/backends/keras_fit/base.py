@@ -11,7 +11,8 @@ from migrate.backends.keras_fit.classes import ModelClass
 from migrate.backends.keras_fit.compiled import Compiled
 from migrate.backends.keras_fit.inputs import Inputs
 from migrate.backends.keras_fit.names import Names
-from migrate.backends.keras_fit.program import Program, Trained
+from migrate.backends.keras_fit.places import find_suite
+from migrate.backends.keras_fit.program import Program, Run, Trained
 from migrate.plan import Item, Plan
 from migrate.program.code import Code, code, joined
 from migrate.tables import keras_fit as table
@@ -74,8 +75,28 @@ class Edits:
             given.append(("every_steps", steps))
         return laid_out(f"{M}.Progress", given, 0)
 
-    def _restored(self, name: str, model: Model) -> Code:
-        return code(f"{M}.restore({name}, ", model.directory, ")")
+    def _asked(self, model: Model, run: Run) -> Code:
+        """The model that is asked, with what the latest checkpoint has.
+
+        An Estimator read that whenever it was asked. After a training of the model itself
+        it is what the model has.
+        """
+        if self._is_trained_before(model, run):
+            return code(model.asked)
+        return code(f"{M}.restore({model.asked}, ", model.directory, ")")
+
+    def _is_trained_before(self, model: Model, run: Run) -> bool:
+        """Whether a training of the model itself stands before, in the same suite."""
+        if model.strategy or len(self._program.trained) > 1:
+            return False
+        suite = find_suite(run.statement, self._scopes)
+        return any(
+            other.kind == "train"
+            and "max_steps" not in other.given  # There may be no steps left.
+            and other.statement in suite
+            and other.call.lineno < run.call.lineno
+            for other in model.one.runs
+        )
 
 
 def elements(hooks: ast.expr | None) -> list[Code]:

@@ -86,12 +86,12 @@ class _Runs(Making):
             self._evaluate(model, run)
         elif run.kind == "predict":
             data = self._dataset(model.one, run.given["input_fn"], "predict")
-            arguments: list[Argument] = [("", model.asked), ("", data)]
+            arguments: list[Argument] = [("", self._asked(model, run)), ("", data)]
             new = laid_out(f"{M}.predictions", arguments, call.col_offset)
             self._plan.replace(call, new)
         elif run.kind in table.EXPORTS:
             arguments = [
-                ("", model.asked),
+                ("", self._asked(model, run)),
                 ("", run.given["export_dir_base"]),
                 ("", run.given["serving_input_receiver_fn"]),
             ]
@@ -114,8 +114,7 @@ class _Runs(Making):
         if not isinstance(statement, ast.Expr) or statement.value is not run.call:
             raise Stays(run.call, "what `train` returns is used")
         callbacks = self._callbacks(model, given.get("hooks"), run)
-        items = self._fit(model, run, given, callbacks)
-        self._new[statement] = [*items, *self._copied(model, run)]
+        self._new[statement] = self._fit(model, run, given, callbacks)
 
     def _fit(
         self, model: Model, run: Run, given: dict[str, ast.expr], callbacks: list[Code]
@@ -126,7 +125,7 @@ class _Runs(Making):
         max_steps = given.get("max_steps")
         if max_steps is not None:
             steps = left = self._names.free("steps", one.scope)
-            counted = code(f"{M}.steps_left({model.name}, ", max_steps, ")")
+            counted = code(f"{M}.steps_left(", model.directory, ", ", max_steps, ")")
             items.append(New(code(f"{left} = ", counted), run.statement))
         inner: list[Item] = []
         data: Code | str
@@ -137,6 +136,8 @@ class _Runs(Making):
             read = self._dataset(one, given["input_fn"], "train")
             data = code(f"{_CREATOR}(lambda context: ", read, ")")
         else:
+            if self._is_written(one):
+                raise Stays(run.call, table.UNCOUNTED)
             data = self._names.free("dataset", one.scope)
             function = self._inputs.function(
                 given["input_fn"], "train", one.first.params
@@ -185,17 +186,6 @@ class _Runs(Making):
         found = [saves, self._progress(model), *elements(hooks)]
         return [*found, *(code(f"*{model.name}.{n}()") for n in model.class_.hooks)]
 
-    def _copied(self, model: Model, run: Run) -> list[Item]:
-        """The copy that is asked gets what was saved last, where it is asked later."""
-        later = [
-            other
-            for other in model.one.runs
-            if other.kind in table.ASKS and other.call.lineno > run.call.lineno
-        ]
-        if not model.strategy or not (later or model.one.handed):
-            return []
-        return [New(self._restored(model.asked, model))]
-
     def _train_and_evaluate(self, model: Model, run: Run) -> None:
         one, train, judged = model.one, run.training, run.evaluation
         evaluation = self._names.free("evaluation", one.scope)
@@ -220,7 +210,6 @@ class _Runs(Making):
         items: list[Item] = [New(code(f"{evaluation} = ", made), run.statement)]
         callbacks = self._callbacks(model, train.get("hooks"), run, evaluation)
         items += self._fit(model, run, train, callbacks)
-        items += self._copied(model, run)
         statement = run.statement
         if not isinstance(statement, ast.Expr) or statement.value is not run.call:
             self._plan.replace(run.call, code(f"{evaluation}.results"))
@@ -244,7 +233,7 @@ class _Runs(Making):
             ("return_dict", "True"),
             ("callbacks", listed(told)),
         ]
-        new = laid_out(f"{model.asked}.evaluate", arguments, column)
+        new = code(self._asked(model, run), laid_out(".evaluate", arguments, column))
         if not isinstance(self._scopes.parents[run.call], ast.Expr):
             new = code(f"{M}.with_step({model.asked}, ", new, ")")
         self._plan.replace(run.call, new)

@@ -106,8 +106,8 @@ class Making(Edits):
         class_ = self._classes[one.first.maker.class_]
         name = self._names.model(one)
         items: list[Item] = []
-        strategy = ""
-        if self._has_strategy(one):
+        strategy = self._find_own_strategy(one)
+        if not strategy and self._has_strategy(one):
             strategy = self._names.free("strategy", one.scope)
             made = code(f"{strategy} = ", self._strategy(one))
             items.append(New(made, one.statement))
@@ -163,6 +163,21 @@ class Making(Edits):
         temporary = code("tempfile.mkdtemp()")
         return temporary if given is None else code(given, " or ", temporary)
 
+    def _is_written(self, one: Trained) -> bool:
+        """Whether the program makes its strategy itself, without TF_CONFIG."""
+        given = one.first.config.get("train_distribute")
+        if given is None or is_none(given):
+            return False
+        return written_strategy(given, self._scopes, self._tf) is not None
+
+    def _find_own_strategy(self, one: Trained) -> str:
+        """The name that the program's own strategy has already; "" for none."""
+        given = one.first.config.get("train_distribute")
+        if not isinstance(given, ast.Name) or not self._is_written(one):
+            return ""
+        owner = self._scopes.scope_of(given).owner(given.id)
+        return given.id if owner in (one.scope, self._scopes.module) else ""
+
     def _strategy(self, one: Trained) -> Code:
         """What makes the strategy."""
         given = one.first.config.get("train_distribute")
@@ -195,7 +210,6 @@ class Making(Edits):
             items.append(New(code(f"{model.dataset} = ", data)))
             data = code(model.dataset)
         items += [*self._seed(one), *self._made(model, data)]
-        items.append(New(self._restored(model.name, model)))
         self._before.setdefault(place, []).extend(items)
 
     def _make_in_scope(self, model: Model, place: ast.stmt, runs: list[Run]) -> None:
@@ -212,9 +226,6 @@ class Making(Edits):
         made = New(code(f"{model.name} = {maker}()"))
         items.append(Block(code(f"with {model.strategy}.scope():"), [made]))
         items.append(New(code(f"{model.asked} = {maker}()")))
-        items.append(New(self._restored(model.name, model)))
-        if runs[0].kind not in ("train", "train_and_evaluate"):
-            items.append(New(self._restored(model.asked, model)))
         self._before.setdefault(place, []).extend(items)
 
     def _dataset(self, one: Trained, input_fn: ast.expr, kind: str) -> Code:

@@ -22,7 +22,7 @@ def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
         suite = statement.body  # There the directory is the model's own, too.
         uses = [*(run.statement for run in one.runs), *one.attributes]
     else:
-        suite = _suite(statement, scopes)
+        suite = find_suite(statement, scopes)
     found = []
     for use in uses:
         place = _within(use, suite, scopes)
@@ -57,7 +57,12 @@ def find_sample(
     raise Stays(runs[0].call, "its input is not there where the model is made")
 
 
-def _suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
+def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
+    """The statements that one stands among.
+
+    Raises:
+      Stays: these are those of a handler.
+    """
     parent = scopes.parents[statement]
     for name in ("body", "orelse", "finalbody"):
         suite = getattr(parent, name, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import pathlib
 
 import pytest
 
@@ -13,7 +14,8 @@ from migrate.compiler import migrate_text
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.options import Options
-from tests.programs.fitted import FIT, GUIDED, STEADY
+from migrate.run import run_tree
+from tests.programs.fitted import ALTERNATING, FIT, GUIDED, STEADY
 
 _TEXT = STEADY.path.read_text()
 
@@ -124,6 +126,13 @@ _STAYS = {
         ),
         "it is exported as text",
     ),
+    "devices-and-no-steps": (
+        (
+            "keep_checkpoint_max=100)",
+            "train_distribute=tf.distribute.MirroredStrategy())",
+        ),
+        "it is not certain how many steps that is",
+    ),
     "own-strategy-function": (
         ("def main():", "def make_strategy():\n  pass\n\n\ndef main():"),
         "the program has a `make_strategy` of its own",
@@ -135,13 +144,16 @@ _STAYS = {
 def test_what_fit_cannot_say_stays_an_estimator(name: str) -> None:
     """All of it, as without the option; a finding tells where, and why."""
     change, reason = _STAYS[name]
-    migration = _migrate(change)
+    changes = [change]
+    if name == "devices-and-no-steps":
+        changes.append((", max_steps=24", ""))
+    migration = _migrate(*changes)
     (found,) = _find(migration, "K191")
     assert reason in found.reason and found.outcome is Outcome.KEPT
     assert 1 < found.line <= len(migration.text.splitlines())
     assert not _find(migration, "K190")
     assert "fit_callbacks" not in migration.text
-    faithful = _migrate(change, options=Options())
+    faithful = _migrate(*changes, options=Options())
     assert migration.text == faithful.text
     assert migration.support == faithful.support
 
@@ -177,3 +189,51 @@ def test_an_evaluator_has_nothing_to_do(
         known["make_strategy"]()  # type: ignore[operator]
     assert ended.value.code == 0
     assert "the process that trains evaluates, too" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "other, stays",
+    [
+        ("from guided import estimator\nprint(estimator.model_dir)\n", "estimator"),
+        ("import guided\nprint(guided._model_fn)\n", "_model_fn"),
+        ("from guided import points\nprint(points)\n", ""),
+    ],
+    ids=["estimator", "model_fn", "neither"],
+)
+def test_an_estimator_that_another_file_uses_stays(
+    other: str, stays: str, tmp_path: pathlib.Path
+) -> None:
+    files = {"guided.py": GUIDED.path.read_text(), "other.py": other}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    found = {r.path.name: r for r in run_tree([tmp_path], FIT, jobs=1)}["guided.py"]
+    told = [f.reason for f in found.findings if f.code == "K191"]
+    if stays:
+        assert len(told) == 1 and f"another file uses `{stays}`" in told[0]
+        assert b"fit_callbacks" not in found.new
+    else:
+        assert not told and b"fit_callbacks" in found.new
+
+
+@pytest.mark.parametrize(
+    "path", [GUIDED.path, STEADY.path, ALTERNATING.path], ids=lambda p: p.stem
+)
+def test_a_result_is_migrated_to_itself(path: pathlib.Path) -> None:
+    result = migrate_text(path.read_text(), FIT, filename=path.name)
+    again = migrate_text(result.text, FIT.again(result.support), filename=path.name)
+    assert "fit_callbacks" in result.text and again.text == result.text
+
+
+def test_who_is_asked_has_what_was_saved_last() -> None:
+    """Of two Estimators, or where no step may be left; else the model has it."""
+    text = migrate_text(ALTERNATING.path.read_text(), FIT).text
+    assert "fit_callbacks.restore(other, directory).evaluate(" in text
+    assert "fit_callbacks.restore(one, directory).evaluate(" in text
+    train, evaluate = "one.train(input_fn, steps=5)", "one.evaluate(input_fn, steps=2)"
+    original = ALTERNATING.path.read_text()
+    start, end = original.index("  other = "), original.index("\n\nif __name__")
+    plain = f"{original[:start]}  {train}\n  print({evaluate})\n{original[end:]}"
+    text = migrate_text(plain, FIT).text
+    assert "one.evaluate(" in text and "restore(" not in text
+    first = plain.replace(f"  {train}\n", "")
+    assert "restore(one, directory).evaluate(" in migrate_text(first, FIT).text

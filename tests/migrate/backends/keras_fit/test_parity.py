@@ -21,7 +21,14 @@ from tests.programs import (
     subclassed_programs,
     variants,
 )
-from tests.programs.fitted import GUIDED, STEADY, Replacement, Script
+from tests.programs.fitted import (
+    ALTERNATING,
+    GUIDED,
+    PAIRED,
+    STEADY,
+    Replacement,
+    Script,
+)
 from tests.programs.variants import Variant
 
 # What makes the program's own TF_CONFIG, and drops it: in a cluster, ours counts.
@@ -86,6 +93,27 @@ def test_a_script_that_does_otherwise_is_seen(
     assert _largest_difference(GUIDED, found) > 1e-6
 
 
+def test_estimators_of_one_directory_go_on_from_each_other(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Whoever is trained or asked has what was saved last, as in TensorFlow 1."""
+    found = _run_script(ALTERNATING, tmp_path)
+    evaluated = {name for name in found if name.endswith("/eval/loss")}
+    assert evaluated == {f"{step}/eval/loss" for step in (5, 10, 15, 20)}
+    assert "20/predicted" in found and "20/dense/kernel/Momentum" in found
+    # Eigen adds the products of a batch in another order: an ULP of values up to 8.
+    assert _largest_difference(ALTERNATING, found) <= 1e-6
+
+
+def test_a_model_that_keeps_its_own_values_is_seen(tmp_path: pathlib.Path) -> None:
+    change = ("    restore(self.model, self._directory)\n", "    pass\n")
+    found = _run_script(ALTERNATING, tmp_path, change)
+    assert _largest_difference(ALTERNATING, found) > 1e-3
+    change = ("fit_callbacks.restore(other, directory).evaluate", "other.evaluate")
+    found = _run_script(ALTERNATING, tmp_path / "other", change)
+    assert _largest_difference(ALTERNATING, found) > 1e-3
+
+
 @pytest.mark.parametrize(
     "ps, workers", [(0, 1), (2, 3), (0, 2)], ids=["alone", "servers", "workers"]
 )
@@ -126,7 +154,7 @@ def test_each_worker_reads_the_input_to_its_end(tmp_path: pathlib.Path) -> None:
 def test_an_input_that_is_read_by_one_worker_alone_is_seen(
     tmp_path: pathlib.Path,
 ) -> None:
-    change = ("each * workers if", "each if")
+    change = ("batches = workers * sum(", "batches = sum(")
     found = _run_script(GUIDED, tmp_path, change, ps=2, workers=3)
     assert {name.partition("/")[0] for name in found} == {"0", "4"}
 
@@ -134,6 +162,19 @@ def test_an_input_that_is_read_by_one_worker_alone_is_seen(
 def test_workers_that_keep_pace_read_the_same(tmp_path: pathlib.Path) -> None:
     found = _run_script(GUIDED, tmp_path, workers=2)
     assert _largest_difference(GUIDED, found) == 0.0
+
+
+def test_each_device_takes_a_batch_of_its_own(tmp_path: pathlib.Path) -> None:
+    """The mean of two means of three is exact here."""
+    found = _run_script(PAIRED, tmp_path)
+    assert {name.partition("/")[0] for name in found} == {"0", "3", "6", "9"}
+    assert _largest_difference(PAIRED, found) == 0.0
+
+
+def test_devices_that_share_a_batch_are_seen(tmp_path: pathlib.Path) -> None:
+    creator = "tf_keras.utils.experimental.DatasetCreator(lambda context: input_fn())"
+    found = _run_script(PAIRED, tmp_path, (creator, "input_fn()"))
+    assert _largest_difference(PAIRED, found) > 1e-3
 
 
 # -- programs of the suite -------------------------------------------------------------
