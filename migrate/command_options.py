@@ -49,8 +49,9 @@ def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--estimators",
             type=click.Choice(ESTIMATORS),
-            help="What a model_fn becomes: a Keras model where it can be one, which is "
-            "the default, or a model_fn still.",
+            help="What trains the Keras model that a model_fn becomes: an Estimator, "
+            "which is the default, or Model.fit, where it can. With model_fn it stays "
+            "one; keras is the older name of estimator.",
         ),
         click.option(
             "--fallback",

@@ -11,6 +11,7 @@ from migrate import emitted
 from migrate.backends import compat_estimators
 from migrate.backends.direct_steps import call_directly
 from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
+from migrate.backends.keras_fit import train_by_fit
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import written_out
@@ -174,7 +175,8 @@ def _gated(text: str, unit: Unit) -> Migration:
     fewer = dataclasses.replace(unit, methods=False)
     judged = judge(text, done, lambda: _compiled(text, fewer))
     if judged.text != text or done.text == text:
-        return call_directly(text, judged, unit.filename)
+        done = call_directly(text, judged, unit.filename)
+        return train_by_fit(text, done, unit)
     source = _Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [

@@ -39,7 +39,7 @@ class Config:
     strategy: str = "auto"
     jobs: int = 0
     directory: pathlib.Path | None = None
-    estimators: str = "keras"
+    estimators: str = "estimator"
 
 
 _LISTS = ("select", "ignore", "exclude")
@@ -83,7 +83,7 @@ def _config(table: Any, directory: pathlib.Path) -> Config:
     strategy, jobs = table.get("strategy", "auto"), table.get("jobs", 0)
     if strategy not in STRATEGIES:
         raise ConfigError(f"strategy is to be one of {', '.join(STRATEGIES)}")
-    estimators = table.get("estimators", "keras")
+    estimators = table.get("estimators", "estimator")
     if estimators not in ESTIMATORS:
         raise ConfigError(f"estimators is to be one of {', '.join(ESTIMATORS)}")
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:

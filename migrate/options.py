@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from migrate.emitted import module_of
 from migrate.tree import Tree
 
-# What a model_fn becomes where it can be either.
-ESTIMATORS = ("keras", "model_fn")
+# What trains the model of a model_fn; "keras" is the older name of "estimator".
+ESTIMATORS = ("estimator", "fit", "model_fn", "keras")
 # What a refused program may become.
 FALLBACKS = ("compat",)
 STRATEGIES = ("auto", "parameter-server", "multi-worker-mirrored", "mirrored")
@@ -25,8 +25,9 @@ class Options:
     ignore: tuple[str, ...] = ()
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
-    # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.
-    estimators: str = "keras"
+    # "estimator": a model_fn that can be a Keras model becomes one, which an Estimator
+    # trains; "fit": which `Model.fit` trains, where it can; "model_fn": all stay.
+    estimators: str = "estimator"
     # Whether the refusals of a file are written into it, as comments.
     notes: bool = False
     # "compat": a refused program is brought to graph mode through tf.compat.v1.
@@ -34,6 +35,11 @@ class Options:
     tree: Tree = Tree()
     # Emitted modules of the result that is migrated again: they are not written yet.
     written: frozenset[str] = frozenset()
+
+    @property
+    def makes_models(self) -> bool:
+        """Whether a model_fn becomes a Keras model where it can."""
+        return self.estimators != "model_fn"
 
     def again(self, support: Iterable[str]) -> Options:
         """The options to migrate a result again, which has these files beside it."""

@@ -36,7 +36,7 @@ TOPICS: dict[str, str] = {
     "hooks of sessions": "H102 H103 H105 H110 H120 H121 H122 H123",
     "iterators": "I101 I103 I105 I111 I130 I138 S182",
     "queue input": "I110 I120 I131 I132 I133 I134 I135 I136 I137 I139",
-    "Keras models of Estimators": "K101 K102 K103 K105 K111 K120 K121 K140 K180 K185",
+    "Keras models of Estimators": "K101 K102 K103 K105 K111 K120 K121 K140 K180 K185 K190 K191",
     "Keras with other meanings": "K133 K165 K166 L107 L103",
     "graphs that are loaded": "K132 S137",
     "layers": "L101 L102 L103 L104 L121 L122 T130 T113",

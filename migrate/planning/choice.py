@@ -28,7 +28,7 @@ from migrate.rules.compat import CompatRules
 from migrate.rules.imports import drop_rebindings, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.source.nodes import all_nodes
-from migrate.tables import contrib_graph, keras_models, modes, roles
+from migrate.tables import contrib_graph, keras_fit, keras_models, modes, roles
 from migrate.tables import estimator as table
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
@@ -48,6 +48,7 @@ def has_refusal(findings: list[Finding]) -> bool:
 # Emitted modules that stand beside whole programs, and never beside half of one.
 _OF_PROGRAMS = frozenset(
     {"training_session", "plain_session", table.MODULE, keras_models.MODULE}
+    | {keras_fit.MODULE}
     | set(table.BESIDE)
 )
 
@@ -140,7 +141,7 @@ def plan_of(
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
     hooks: list[Finding] = []
-    if program is None and not kept and unit.options.estimators == "keras":
+    if program is None and not kept and unit.options.makes_models:
         claimed, hooks = plan_hooks(scopes, plan, unit.shared)
     # compat.v1 code outside a program runs as it is.
     rules = (CompatRules if kept else SymbolRules)(scopes, plan, claimed)
@@ -264,9 +265,9 @@ def _plan_estimators(
     )
     rewrite = EstimatorRewrite(program, scopes, plan, unit.updates, sessions, quiet)
     models: list[Finding] = []
-    if unit.options.estimators == "keras" and not program.imported:
+    if unit.options.makes_models and not program.imported:
         rewrite.claimed, models = plan_models(scopes, plan, unit.shared)
-    elif unit.options.estimators == "keras":
+    elif unit.options.makes_models:
         rewrite.claimed, models = plan_hooks(scopes, plan, unit.shared)
     networks, told = plan_networks(scopes, plan, unit.shared)
     rewrite.claimed |= networks

@@ -64,7 +64,7 @@ def shared_callbacks(
     Args:
       options: of the run, with all that is known of its other files.
     """
-    if options.estimators != "keras" or not _has_hooks(options):
+    if not options.makes_models or not _has_hooks(options):
         return {}
     return _Search(TreeFiles(paths, options.tree), options).run()
 

@@ -50,7 +50,7 @@ def shared_models(
     Args:
       options: of the run, with all that is known of its other files.
     """
-    if options.estimators != "keras":
+    if not options.makes_models:
         return {}
     return _Search(TreeFiles(paths, options.tree), options).run()
 

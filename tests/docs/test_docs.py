@@ -16,6 +16,7 @@ import yaml
 from migrate.codes import CODES
 from migrate.codes.pages import SITE, locate_page
 from migrate.compiler import migrate_text
+from migrate.options import Options
 from reference import processes
 from reference.pages import drawings, how_to
 from reference.pages.__main__ import generated
@@ -244,6 +245,13 @@ def test_the_models_of_estimators() -> None:
         assert migration.text.endswith(f"\n\n\n{after}")
 
 
+def test_the_program_of_model_fit() -> None:
+    before, after = blocks(ESTIMATORS / "model-fit.md", "python")
+    options = Options(estimators="fit")
+    migration = migrate_text(f"import tensorflow as tf\n\n\n{before}", options)
+    assert migration.text.endswith(f"\n\n\n{after}")
+
+
 _FIT = """
 import numpy as np
 import tf_keras
@@ -305,6 +313,7 @@ def test_every_other_block_is_known() -> None:
         "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
         "estimators/keras-models.md": {"python"},
         "estimators/keras-files.md": {"python"},
+        "estimators/model-fit.md": {"python"},
         "estimators/hooks.md": {"python"},
         "how-to": {"python"},  # Generated, of executed programs.
         "mistakes.md": {"python", "diff"},  # Generated, of executed programs.

@@ -68,7 +68,7 @@ def _programs(draw: st.DrawFn) -> str:
 
 
 @_FEW
-@given(_programs(), st.sampled_from(["keras", "model_fn"]))
+@given(_programs(), st.sampled_from(["estimator", "fit", "model_fn"]))
 def test_a_generated_program(text: str, estimators: str) -> None:
     old = text.encode()
     options = Options(estimators=estimators)

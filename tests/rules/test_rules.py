@@ -60,6 +60,8 @@ ELSEWHERE = {
     "K120": "migrate/shared/test_shared_networks.py",
     "K180": "migrate/shared/test_own_stars.py",
     "K185": "migrate/frontends/model_fn/test_keras_tables.py",
+    "K190": "migrate/backends/keras_fit/test_keras_fit.py",
+    "K191": "migrate/backends/keras_fit/test_keras_fit.py",
     "N102": "migrate/test_outcomes.py",
     "N125": "migrate/frontends/cluster/test_placement.py",
     "S102": "migrate/several/test_several_graphs.py",

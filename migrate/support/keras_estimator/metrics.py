@@ -46,7 +46,15 @@ class MeanAbsoluteError(_MeanError):
         return tf.abs(predictions - labels)
 
 
-class MeanPerClassAccuracy(tf_keras.metrics.Metric):
+class _Counts(tf_keras.metrics.Metric):
+    """Counts in variables of any shape, which Keras would begin anew as numbers."""
+
+    def reset_state(self):
+        for variable in self.variables:
+            variable.assign(tf.zeros_like(variable))
+
+
+class MeanPerClassAccuracy(_Counts):
     """tf.metrics.mean_per_class_accuracy: a class that has not come counts as 0."""
 
     def __init__(self, num_classes, name=None, dtype="float32"):
@@ -68,7 +76,7 @@ class MeanPerClassAccuracy(tf_keras.metrics.Metric):
         return tf.reduce_mean(tf.math.divide_no_nan(self._right, self._seen))
 
 
-class AUC(tf_keras.metrics.Metric):
+class AUC(_Counts):
     """tf.metrics.auc: of the ROC curve, by the trapezoidal rule over 200 thresholds.
 
     Keras's has another value where no example, or every one, is positive.

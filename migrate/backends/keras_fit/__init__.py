@@ -1,0 +1,94 @@
+"""Estimators of Keras models, trained by `Model.fit`.
+
+A result that asks an Estimator for its training imports modules that do what tf.estimator
+did. Where all that is done with it is known to be what Keras and a few callbacks do, the
+model is trained as Keras's documentation teaches it; else the result stays as it is, and
+says why.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate import emitted
+from migrate.backends.keras_fit.edits import plan_fit
+from migrate.backends.keras_fit.program import Stays
+from migrate.backends.keras_fit.reader import read
+from migrate.backends.keras_fit.sharing import check_others
+from migrate.backends.keras_fit.spacing import space
+from migrate.backends.keras_fit.telling import tell_fit, tell_staying
+from migrate.facts.scopes import scopes_of
+from migrate.findings import Finding
+from migrate.gates.effects import Wrong, differences
+from migrate.migration import Migration
+from migrate.plan import Plan
+from migrate.rewriting import gates
+from migrate.rewriting.apply import apply_plan
+from migrate.rewriting.imports import taken_names, with_imports
+from migrate.rewriting.unused import read_names
+from migrate.source.nodes import tree_of
+from migrate.tables import keras_fit as table
+from migrate.unit import Unit
+
+
+def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
+    """The migration with its models trained by `fit`; as it was where that cannot be.
+
+    Args:
+      original: the text that was migrated.
+      done: its migration, with Estimators of Keras models.
+      unit: what is known of the file.
+    """
+    filename = unit.filename
+    if unit.options.estimators != "fit" or table.ESTIMATOR not in done.text:
+        return done
+    tree = tree_of(done.text)
+    try:
+        program = read(scopes_of(tree))
+        check_others(program, original, unit.shared.naming)
+        plan, written = plan_fit(program, original)
+    except Stays as reason:
+        told = tell_staying(done.findings, reason, original, done.text)
+        return dataclasses.replace(done, findings=tuple(told))
+    plan.support.add(f"{table.MODULE}.py")
+    text = _without_unread(apply_plan(done.text, tree, plan))
+    text = space(with_imports(text, plan, filename, unit.home), written)
+    findings = tell_fit(done.findings, text)
+    wrong = _wrong(text, original, filename, plan, findings)
+    if wrong:
+        told = tell_staying(done.findings, Stays(tree, wrong), original, done.text)
+        return dataclasses.replace(done, findings=tuple(told))
+    read_ = read_names(tree_of(text))
+    kept = [n for n in done.support if emitted.module_of(n) in read_]
+    return Migration(text, tuple(findings), tuple(sorted({*kept, *plan.support})))
+
+
+def _wrong(
+    text: str, original: str, filename: str, plan: Plan, findings: list[Finding]
+) -> str:
+    """Why a result is none: a gate's reason; "" where it is one."""
+    if names := taken_names(text, plan):
+        return f"the program has a `{names[0]}` of its own"
+    for _, _, reason in gates.check(text, filename, original, set()):
+        return reason
+    for found in differences(original, text, findings):
+        if found.wrong not in (Wrong.SERVED, Wrong.TRACED):
+            return f"line {found.line}: {found.reason}"
+    return ""
+
+
+def _without_unread(text: str) -> str:
+    """The text without imports of emitted modules that nothing reads any more."""
+    tree = tree_of(text)
+    read_ = read_names(tree)
+    lines = text.split("\n")
+    for node in reversed(tree.body):
+        first = node.body[0] if isinstance(node, ast.Try) else node
+        if not isinstance(first, ast.Import) or len(first.names) != 1:
+            continue
+        (alias,) = first.names
+        if emitted.files(alias.name) and (alias.asname or alias.name) not in read_:
+            assert node.end_lineno is not None
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines)

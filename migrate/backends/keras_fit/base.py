@@ -1,0 +1,115 @@
+"""What the edits of a program have in common."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.backends.keras.layout import Argument
+from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras_fit.classes import ModelClass
+from migrate.backends.keras_fit.compiled import Compiled
+from migrate.backends.keras_fit.inputs import Inputs
+from migrate.backends.keras_fit.names import Names
+from migrate.backends.keras_fit.places import find_suite
+from migrate.backends.keras_fit.program import Program, Run, Trained
+from migrate.plan import Item, Plan
+from migrate.program.code import Code, code, joined
+from migrate.tables import keras_fit as table
+
+M = table.MODULE
+
+
+@dataclasses.dataclass(eq=False)
+class Model:
+    """What stands for an Estimator.
+
+    Attributes:
+      name: of the model that is trained.
+      asked: of what is evaluated and predicts; a copy where a strategy trains.
+      directory: where its checkpoints are.
+      strategy: the name of the strategy; "" for none.
+      dataset: what its first training reads, where that is made before the model.
+    """
+
+    one: Trained
+    class_: ModelClass
+    name: str
+    asked: str
+    directory: Code
+    strategy: str = ""
+    dataset: str = ""
+
+
+class Edits:
+    """The plan, and what it is made from.
+
+    Args:
+      original: the text that was migrated.
+    """
+
+    def __init__(self, program: Program, original: str) -> None:
+        self._program, self._scopes = program, program.scopes
+        self._original = original
+        self._plan = Plan()
+        self._inputs = Inputs(program.scopes)
+        self._names = Names(program.scopes)
+        self._tf = self._names.tf
+        self._classes: dict[ast.ClassDef, ModelClass] = {}
+        # Classes that `compile` says -> that, and the function that makes the model.
+        self._compiled: dict[ast.ClassDef, tuple[Compiled, str]] = {}
+        self._knowing: set[ast.ClassDef] = set()  # That keep their directory.
+        self._building: set[ast.ClassDef] = set()  # That build their model.
+        self._written: set[str] = set()  # Names of functions.
+        # What stands before a statement, and instead of one.
+        self._before: dict[ast.stmt, list[Item]] = {}
+        self._new: dict[ast.stmt, list[Item]] = {}
+
+    def _progress(self, model: Model, name: ast.expr | None = None) -> Code:
+        """The callback that logs."""
+        given: list[Argument] = [("", model.directory)]
+        steps = model.one.first.config.get("save_summary_steps")
+        if name is not None:
+            given.append(("name", name))
+        elif steps is not None:
+            given.append(("every_steps", steps))
+        return laid_out(f"{M}.Progress", given, 0)
+
+    def _asked(self, model: Model, run: Run) -> Code:
+        """The model that is asked, with what the latest checkpoint has.
+
+        An Estimator read that whenever it was asked. After a training of the model itself
+        it is what the model has.
+        """
+        if self._is_trained_before(model, run):
+            return code(model.asked)
+        return code(f"{M}.restore({model.asked}, ", model.directory, ")")
+
+    def _is_trained_before(self, model: Model, run: Run) -> bool:
+        """Whether a training of the model itself stands before, in the same suite."""
+        if model.strategy or len(self._program.trained) > 1:
+            return False
+        suite = find_suite(run.statement, self._scopes)
+        return any(
+            other.kind == "train"
+            and "max_steps" not in other.given  # There may be no steps left.
+            and other.statement in suite
+            and other.call.lineno < run.call.lineno
+            for other in model.one.runs
+        )
+
+
+def elements(hooks: ast.expr | None) -> list[Code]:
+    """Hooks as elements of a list."""
+    if hooks is None:
+        return []
+    if isinstance(hooks, (ast.List, ast.Tuple)):
+        return [code(element) for element in hooks.elts]
+    return [code("*", hooks)]
+
+
+def listed(parts: list[Code]) -> Code:
+    """A list, one part a line where there are several."""
+    if len(parts) == 1:
+        return code("[", parts[0], "]")
+    return code("[\n        ", joined(",\n        ", parts), "]")

@@ -1,0 +1,336 @@
+"""A class of tf_keras.Model that `fit` trains: what it may have, and what changes in it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+
+from migrate.backends.keras_fit.hooks import is_logging
+from migrate.backends.keras_fit.program import Stays
+from migrate.facts import names as names_
+from migrate.facts.scopes import Scopes
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.code import Code, code, joined
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_fit as table
+
+_STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
+_SUMMARY = "tf.summary."
+_SCALAR = "tf.summary.scalar"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ModelClass:
+    """A class, and what is planned for it.
+
+    Attributes:
+      hooks: its methods that give hooks of training.
+      judges: whether it has hooks of evaluation.
+    """
+
+    node: ast.ClassDef
+    hooks: tuple[str, ...]
+    judges: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """What a program wants of a class.
+
+    Attributes:
+      directory: whether the model keeps the directory of its checkpoints.
+      builds: whether `__init__` is to take features, and to build the model.
+      exported: whether the model is exported.
+      replicas: whether a strategy may train it with several.
+      named: names of tensors that hooks ask for.
+    """
+
+    directory: bool
+    builds: bool
+    exported: bool
+    replicas: bool
+    named: frozenset[str]
+
+
+def plan_class(
+    node: ast.ClassDef, scopes: Scopes, plan: Plan, wanted: Wanted
+) -> ModelClass:
+    """Plans what changes in a class of a model.
+
+    Raises:
+      Stays: it has something that an Estimator did and `fit` does not.
+    """
+    return _Class(node, scopes, plan, wanted).run()
+
+
+class _Class:
+    def __init__(
+        self, node: ast.ClassDef, scopes: Scopes, plan: Plan, wanted: Wanted
+    ) -> None:
+        self._node, self._scopes, self._plan = node, scopes, plan
+        self._wanted = wanted
+        self._methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+
+    def run(self) -> ModelClass:
+        if [self._scopes.import_path(base) for base in self._node.bases] != [
+            "tf_keras.Model"
+        ]:
+            raise Stays(self._node, f"{self._node.name} is not a Keras model alone")
+        for name, method in self._methods.items():
+            if name in table.UNSAID_METHODS:
+                raise Stays(method, table.UNSAID_METHODS[name])
+        self._check_variables()
+        self._check_optimizer()
+        self._check_seeds()
+        self._global_step()
+        self._results()
+        of_training = tuple(n for n in table.TRAINING_HOOKS if n in self._methods)
+        self._hooks(of_training)
+        if not self._wanted.exported and "export_outputs" in self._methods:
+            method = self._methods["export_outputs"]
+            self._plan.statements[method] = [Dropped(method)]
+        if self._wanted.directory or self._wanted.builds:
+            self._take_more()
+        return ModelClass(
+            self._node,
+            of_training,
+            "evaluation_hooks" in self._methods,
+        )
+
+    def _take_more(self) -> None:
+        """Makes `__init__` take the directory, or features, too."""
+        init, plan = self._methods["__init__"], self._plan
+        arguments = copy.deepcopy(init.args)
+        items: list[Item] = []
+        for statement in init.body:
+            items += plan.statements.pop(statement, [Keep(statement)])
+        if self._wanted.directory:
+            arguments.kwonlyargs.append(ast.arg("model_dir"))
+            arguments.kw_defaults.append(None)
+            items.append(New(code("self.model_dir = model_dir")))
+        if self._wanted.builds:
+            arguments.args.insert(1, ast.arg("features"))
+            items.append(New(code("self(features)")))
+        header = f"def __init__({ast.unparse(arguments)}):"
+        plan.statements[init] = [Block(code(header), items, init)]
+
+    def _check_variables(self) -> None:
+        """All variables are saved: weights of layers, slots, and nothing else."""
+        for node in all_nodes(self._methods["train_step"]):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="apply"), args=[given]):
+                    if ast.unparse(given) == "self.trainable_variables":
+                        raise Stays(node, "moving averages of its variables are kept")
+                case ast.Assign(targets=[ast.Name("variables")], value=value):
+                    if ast.unparse(value) != "self.trainable_variables":
+                        raise Stays(node, "it trains some of its variables only")
+
+    def _check_optimizer(self) -> None:
+        applied = [
+            node
+            for node in all_nodes(self._node)
+            if isinstance(node, ast.Attribute) and node.attr == "apply_gradients"
+        ]
+        if [ast.unparse(node.value) for node in applied] != ["self.optimizer"]:
+            raise Stays(self._node, "it has more than one optimizer")
+
+    def _check_seeds(self) -> None:
+        for node in all_nodes(self._node):
+            if isinstance(node, ast.Attribute) and node.attr in (
+                "set_random_seed",
+                "set_seed",
+            ):
+                raise Stays(node, "its model sets a seed for all that follows")
+
+    # -- hooks -------------------------------------------------------------------------
+
+    def _hooks(self, names: tuple[str, ...]) -> None:
+        """Methods that give hooks: what these are told of tensors are names in logs."""
+        returned = self._returned()
+        for name in names:
+            method = self._methods[name]
+            parameters = {a.arg for a in method.args.args[1:]}
+            for node in all_nodes(method):
+                if isinstance(node, ast.Name) and node.id in parameters:
+                    if isinstance(node.ctx, ast.Load):
+                        key = node.id if node.id in returned else "loss"
+                        self._plan.replace(node, code(f'"{key}"'))
+            for node in all_nodes(method):
+                if isinstance(node, ast.Call) and is_logging(node, self._scopes):
+                    self._logging(node)
+            if parameters:
+                items: list[Item] = []
+                for statement in method.body:
+                    items += self._plan.statements.pop(statement, [Keep(statement)])
+                header = code(f"def {name}(self):")
+                self._plan.statements[method] = [Block(header, items, method)]
+
+    def _logging(self, call: ast.Call) -> None:
+        """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
+        tensors = names_.argument(call, "tensors", 0)
+        if not isinstance(tensors, ast.Dict):
+            raise Stays(call, "a hook asks for tensors by their names")
+        for value in tensors.values:
+            match value:
+                case ast.Call(func=ast.Attribute(attr="result") as method, args=[]):
+                    self._plan.replace(value, code(method))
+                case ast.Call() if self._scopes.resolve(value.func) in _STEPS:
+                    counted = "lambda: self.optimizer.iterations.numpy()"
+                    self._plan.expressions[value] = code(counted)
+                case ast.Name():
+                    pass
+                case _:
+                    raise Stays(value, "a hook asks for tensors by their names")
+        self._plan.replace(call.func, code(f"{table.MODULE}.Logging"))
+
+    def _returned(self) -> set[str]:
+        """Keys of what a step of training returns."""
+        match self._methods["train_step"].body[-1]:
+            case ast.Return(value=ast.Dict(keys=keys)):
+                return {str(k.value) for k in keys if isinstance(k, ast.Constant)}
+        return set()
+
+    # -- the global step ---------------------------------------------------------------
+
+    def _global_step(self) -> None:
+        """In steps it is `self.optimizer.iterations`, of which `__init__` is told."""
+        init = self._methods["__init__"]
+        own = set(all_nodes(init))
+        calls = [
+            node
+            for node in all_nodes(self._node)
+            if isinstance(node, ast.Call) and self._scopes.resolve(node.func) in _STEPS
+        ]
+        inside = [call for call in calls if call in own]
+        (counted,) = [
+            s
+            for s in init.body
+            if isinstance(s, ast.Assign)
+            and ast.unparse(s.targets[0]) == "self.optimizer.iterations"
+        ]
+        for call in calls:
+            if call not in own:
+                self._plan.replace(call, code("self.optimizer.iterations"))
+        if inside == [counted.value]:  # Keras's own counter will do.
+            self._plan.statements[counted] = [Dropped(counted)]
+
+    # -- what a step returns -----------------------------------------------------------
+
+    def _results(self) -> None:
+        """What a step of training writes, or hooks ask for, is among what it returns."""
+        step = self._methods["train_step"]
+        told = [*self._summaries(step), *self._named(step)]
+        scaled = any(
+            isinstance(n, ast.Name) and n.id == "scaled_loss" for n in all_nodes(step)
+        )
+        if self._wanted.replicas and scaled:
+            # Keras adds up what replicas return: TF1 reported the mean.
+            self._plan_return(step, told, "scaled_loss")
+        elif told:
+            self._plan_return(step, told, "")
+
+    def _summaries(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
+        told: list[tuple[str, Code]] = []
+        for node in all_nodes(self._node):
+            if not isinstance(node, ast.Call):
+                continue
+            symbol = self._scopes.resolve(node.func) or ""
+            if not symbol.startswith(_SUMMARY):
+                continue
+            statement = self._scopes.parents[node]
+            if (
+                symbol != _SCALAR
+                or not isinstance(statement, ast.Expr)
+                or self._scopes.parents[statement] is not step
+                or len(node.args) != 2
+                or node.keywords
+                or not isinstance(node.args[0], ast.Constant)
+            ):
+                raise Stays(node, "a step writes summaries that are no single numbers")
+            value = code(node.args[1])
+            if self._wanted.replicas:
+                count = "self.distribute_strategy.num_replicas_in_sync"
+                value = code(value, f" / {count}")
+            told.append((str(node.args[0].value), value))
+            self._plan.statements[statement] = [Dropped(statement)]
+        return told
+
+    def _named(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
+        """Tensors that hooks ask for by their names."""
+        told: list[tuple[str, Code]] = []
+        predicted = self._methods.get("predictions_from")
+        of_predictions = _names_of_results(predicted) if predicted else {}
+        wanted = set(self._wanted.named) - self._returned()
+        asked = False
+        for statement in step.body:
+            match statement:
+                case ast.Expr(ast.Call(func=ast.Attribute(attr="predictions_from"))):
+                    found = sorted(wanted & set(of_predictions))
+                    if not found:
+                        self._plan.statements[statement] = [Dropped(statement)]
+                        continue
+                    new = code("predictions = ", statement.value)
+                    self._plan.statements[statement] = [New(new, statement)]
+                    asked = True
+                case ast.Expr(ast.Call(args=[value, *_]) as call):
+                    name = _name_of(call)
+                    if name in wanted and self._is_identity(call):
+                        told.append((name, code(value)))
+                        self._plan.statements[statement] = [Dropped(statement)]
+        if asked:
+            told += [
+                (name, code(f'predictions["{of_predictions[name]}"]'))
+                for name in sorted(wanted & set(of_predictions))
+            ]
+        if missing := wanted - {name for name, _ in told}:
+            raise Stays(step, f"a hook asks for the tensor `{min(missing)}`")
+        return told
+
+    def _is_identity(self, call: ast.Call) -> bool:
+        return self._scopes.resolve(call.func) == "tf.identity"
+
+    def _plan_return(
+        self, step: ast.FunctionDef, told: list[tuple[str, Code]], loss: str
+    ) -> None:
+        last = step.body[-1]
+        match last:
+            case ast.Return(value=ast.Dict(keys=keys, values=values)):
+                pass
+            case _:
+                raise Stays(step, "what its step returns is not in sight")
+        given = {
+            str(k.value): code(v)
+            for k, v in zip(keys, values)
+            if isinstance(k, ast.Constant)
+        }
+        if loss:
+            given["loss"] = code(loss)
+        for name, value in told:
+            if name in given:
+                raise Stays(last, f"its step has two results `{name}`")
+            given[name] = value
+        pairs = [code(f'"{name}": ', value) for name, value in given.items()]
+        self._plan.statements[last] = [
+            New(code("return {", joined(", ", pairs), "}"), last)
+        ]
+
+
+def _names_of_results(function: ast.FunctionDef) -> dict[str, str]:
+    """Names of tensors in what a function returns -> their keys there."""
+    found = {}
+    for node in all_nodes(function):
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values):
+                name = _name_of(value)
+                if name and isinstance(key, ast.Constant):
+                    found[name] = str(key.value)
+    return found
+
+
+def _name_of(node: ast.AST) -> str:
+    """The name that a call gives its result."""
+    if not isinstance(node, ast.Call):
+        return ""
+    given = names_.argument(node, "name", 1)
+    return str(given.value) if isinstance(given, ast.Constant) else ""

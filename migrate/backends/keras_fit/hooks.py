@@ -1,0 +1,96 @@
+"""LoggingTensorHook as a callback, which names what a step returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.backends.keras_fit.program import Stays, Trained
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.plan import Plan
+from migrate.program.code import code, joined
+from migrate.tables import keras_fit as table
+
+
+def is_logging(call: ast.AST, scopes: Scopes) -> bool:
+    """Whether a call makes a LoggingTensorHook."""
+    return isinstance(call, ast.Call) and (
+        scopes.import_path(call.func).lstrip(".") == table.LOGGING
+    )
+
+
+def asked_names(every: list[Trained], scopes: Scopes) -> frozenset[str]:
+    """Names of tensors that hooks ask for which are given to a training.
+
+    Raises:
+      Stays: such a hook asks otherwise.
+    """
+    found: set[str] = set()
+    for call in _given(every, scopes):
+        found |= set(_tensors(call).values())
+    return frozenset(found)
+
+
+def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
+    """Plans the hooks that are given to trainings."""
+    for call in _given(every, scopes):
+        tensors = _tensors(call)
+        given = names.argument(call, "tensors", 0)
+        assert given is not None
+        if not isinstance(given, ast.Dict):
+            pairs = [code(f'"{name}": "{name}"') for name in tensors]
+            plan.replace(given, code("{", joined(", ", pairs), "}"))
+        plan.replace(call.func, code(f"{table.MODULE}.Logging"))
+
+
+def given_logging(every: list[Trained], scopes: Scopes) -> set[ast.AST]:
+    """The names of LoggingTensorHook in what is given to trainings."""
+    return {call.func for call in _given(every, scopes)}
+
+
+def _given(every: list[Trained], scopes: Scopes) -> Iterator[ast.Call]:
+    seen: set[ast.AST] = set()
+    for one in every:
+        for run in one.runs:
+            given = {**run.given, **run.training}.get("hooks")
+            for hook in _elements(given, scopes):
+                if is_logging(hook, scopes) and hook not in seen:
+                    seen.add(hook)
+                    assert isinstance(hook, ast.Call)
+                    yield hook
+
+
+def _elements(hooks: ast.expr | None, scopes: Scopes) -> Iterator[ast.expr]:
+    """Hooks that are written out, or bound to a name."""
+    if isinstance(hooks, (ast.List, ast.Tuple)):
+        for element in hooks.elts:
+            yield from _elements(element, scopes)
+    elif isinstance(hooks, ast.Name):
+        owner = scopes.scope_of(hooks).owner(hooks.id)
+        match owner.bindings[hooks.id] if owner is not None else []:
+            case [ast.Assign(value=value)]:
+                yield from _elements(value, scopes)
+    elif hooks is not None:
+        yield hooks
+
+
+def _tensors(call: ast.Call) -> dict[str, str]:
+    """What a hook calls tensors -> their names.
+
+    Raises:
+      Stays: these are not written out.
+    """
+    match names.argument(call, "tensors", 0):
+        case ast.Dict(keys=keys, values=values):
+            pairs = list(zip(keys, values))
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            pairs = [(element, element) for element in elements]
+        case _:
+            raise Stays(call, "what a hook logs is not written out")
+    found = {}
+    for key, value in pairs:
+        if not isinstance(key, ast.Constant) or not isinstance(value, ast.Constant):
+            raise Stays(call, "what a hook logs is not written out")
+        found[str(key.value)] = str(value.value)
+    return found

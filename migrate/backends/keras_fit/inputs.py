@@ -1,0 +1,319 @@
+"""The dataset that an input_fn gives, as an expression."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras_fit.program import Stays
+from migrate.facts.scopes import Scopes
+from migrate.program.code import Code, code, joined
+from migrate.source.nodes import all_nodes
+
+# What an Estimator gives an input_fn that asks for it.
+_ASKED = ("mode", "params", "config", "input_context")
+_MODES = {"train": '"train"', "evaluate": '"eval"', "predict": '"infer"'}
+_OF_DATASETS = "tf.data."
+# Methods of datasets that leave batches, and types, as they are.
+_KEEP_BATCHES = frozenset({"cache", "prefetch", "repeat", "shuffle", "skip", "take"})
+_KEEP_TYPES = _KEEP_BATCHES | {"batch"}
+
+
+class Inputs:
+    """Datasets of a program's input_fns."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        # Whether an Estimator's params are those of another function.
+        self.params_unseen = False
+
+    def dataset(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
+        """What an input_fn gives.
+
+        Args:
+          kind: "train", "evaluate" or "predict".
+          params: the Estimator's.
+
+        Raises:
+          Stays: it is not certain what the input_fn takes.
+        """
+        called = self._called(node, kind, params)
+        if self._gives_dataset(node):
+            return called
+        return code("estimator_inputs.dataset_of(lambda: ", called, ")")
+
+    def function(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
+        """A function without parameters that gives the dataset."""
+        if isinstance(node, ast.Name) and self._gives_dataset(node):
+            if not self._asked(node, kind, params, 0, set()):
+                return code(node)
+        return code("lambda: ", self.dataset(node, kind, params))
+
+    def has_equal_batches(self, node: ast.expr) -> bool:
+        """Whether all batches of an input are known to have one size."""
+        for value in self._results(node):
+            while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                if value.func.attr == "batch":
+                    break
+                if value.func.attr not in _KEEP_BATCHES:
+                    return False
+                value = value.func.value
+            if not isinstance(value, ast.Call) or not _is_equal_batch(value):
+                return False
+        return bool(self._results(node))
+
+    def is_float32(self, node: ast.expr) -> bool:
+        """Whether the features of an input are known to be numbers of this type."""
+        found = self._results(node)
+        for value in found:
+            while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                symbol = self._scopes.resolve(value.func) or ""
+                if symbol == "tf.data.Dataset.from_tensor_slices":
+                    break
+                if value.func.attr not in _KEEP_TYPES:
+                    return False
+                value = value.func.value
+            match value:
+                case ast.Call(args=[ast.Tuple(elts=[features, _])]):
+                    if not self._is_float32(features):
+                        return False
+                case _:
+                    return False
+        return bool(found)
+
+    def _is_float32(self, node: ast.expr) -> bool:
+        match node:
+            case ast.List(elts=elements) | ast.Tuple(elts=elements):
+                return bool(elements) and all(map(self._is_float32, elements))
+            case ast.Constant(value=value):
+                return isinstance(value, float)
+            case ast.Name():
+                definition = self._definition(node)
+                if isinstance(definition, ast.Assign):
+                    return self._is_float32(definition.value)
+            case ast.Call(func=ast.Attribute(attr="astype"), args=[kind]):
+                return ast.unparse(kind) in ("np.float32", "numpy.float32", "'float32'")
+        return False
+
+    def _results(self, node: ast.expr) -> list[ast.expr]:
+        """What an input_fn returns, where that is in sight."""
+        if isinstance(node, ast.Lambda):
+            return [node.body]
+        definition = self._definition(node)
+        if isinstance(definition, ast.FunctionDef):
+            return _returned(definition)
+        return []
+
+    def free_names(self, node: ast.expr) -> set[str]:
+        """Names that the expression of an input_fn reads."""
+        bound = {
+            a.arg
+            for n in all_nodes(node)
+            if isinstance(n, ast.Lambda)
+            for a in n.args.args
+        }
+        return {
+            n.id
+            for n in all_nodes(node)
+            if isinstance(n, ast.Name) and n.id not in bound
+        }
+
+    # -- how it is called --------------------------------------------------------------
+
+    def _called(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
+        if isinstance(node, ast.Lambda) and not _parameters(node.args):
+            return code(node.body)
+        if isinstance(node, ast.Call) and self._is_partial(node):
+            function, *rest = node.args
+            taken = len(rest)
+            given = [code(value) for value in rest]
+            given += [code(f"{k.arg}=", k.value) for k in node.keywords if k.arg]
+            words = {k.arg for k in node.keywords}
+            if None in words:
+                raise Stays(node, "arguments that are not written out")
+            asked = self._asked(function, kind, params, taken, words)
+            return code(function, "(", joined(", ", [*given, *asked]), ")")
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            asked = self._asked(node, kind, params, 0, set())
+            return code(node, "(", joined(", ", asked), ")")
+        if isinstance(node, ast.Call):
+            made = self._made_by(node)
+            asked = self._asked_by(made, kind, params, 0, set(), node)
+            return code(node, "(", joined(", ", asked), ")")
+        raise Stays(node, "what its input_fn takes is not in sight")
+
+    def _is_partial(self, node: ast.Call) -> bool:
+        return self._scopes.import_path(node.func) == "functools.partial" and bool(
+            node.args
+        )
+
+    def _asked(
+        self,
+        function: ast.expr,
+        kind: str,
+        params: ast.expr | None,
+        taken: int,
+        words: set[str | None],
+    ) -> list[Code]:
+        definition = self._definition(function)
+        if isinstance(definition, ast.Assign):
+            value = definition.value
+            if isinstance(value, ast.Lambda):
+                definition = value
+            elif isinstance(value, ast.Call) and not self._is_partial(value):
+                definition = self._made_by(value)
+        return self._asked_by(definition, kind, params, taken, words, function)
+
+    def _asked_by(
+        self,
+        definition: ast.AST | None,
+        kind: str,
+        params: ast.expr | None,
+        taken: int,
+        words: set[str | None],
+        node: ast.expr,
+    ) -> list[Code]:
+        """What an Estimator gives a function beside what it has already."""
+        if definition is _ROWS:
+            return []
+        if not isinstance(definition, (ast.FunctionDef, ast.Lambda)):
+            raise Stays(node, "what its input_fn takes is not in sight")
+        arguments = definition.args
+        if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+            raise Stays(node, "what its input_fn takes is not certain")
+        names = [*arguments.args[taken:], *arguments.kwonlyargs]
+        asked = []
+        for name in (a.arg for a in names if a.arg not in words):
+            if name == "mode":
+                asked.append(code(f"mode={_MODES[kind]}"))
+            elif name == "params" and self.params_unseen:
+                raise Stays(node, "its input_fn takes params that are made elsewhere")
+            elif name == "params":
+                asked.append(code("params=", params) if params else code("params={}"))
+            elif name in _ASKED:
+                raise Stays(node, f"its input_fn takes the `{name}`")
+        return asked
+
+    def _definition(self, node: ast.expr) -> ast.AST | None:
+        if not isinstance(node, ast.Name):
+            return None
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        return bound[0] if len(bound) == 1 else None
+
+    def _made_by(self, call: ast.Call) -> ast.AST | None:
+        """The function that a call returns."""
+        name = self._scopes.import_path(call.func).lstrip(".")
+        if name in (
+            "estimator_loop.inputs.numpy_input_fn",
+            "estimator_loop.inputs.pandas_input_fn",
+        ):
+            return _ROWS
+        maker = self._definition(call.func)
+        if not isinstance(maker, ast.FunctionDef):
+            return None
+        returned = _returned(maker)
+        if len(returned) != 1:
+            return None
+        value = returned[0]
+        if isinstance(value, ast.Lambda):
+            return value
+        return self._definition(value)
+
+    # -- what it gives -----------------------------------------------------------------
+
+    def _gives_dataset(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Lambda):
+            return self._is_dataset(node.body, 0)
+        if isinstance(node, ast.Call) and self._is_partial(node):
+            return self._gives_dataset(node.args[0])
+        definition: ast.AST | None
+        if isinstance(node, ast.Call):
+            definition = self._made_by(node)
+        else:
+            definition = self._definition(node)
+            if isinstance(definition, ast.Assign):
+                return self._gives_dataset(definition.value)
+        if isinstance(definition, ast.Lambda):
+            return self._is_dataset(definition.body, 0)
+        if isinstance(definition, ast.FunctionDef):
+            found = _returned(definition)
+            return bool(found) and all(self._is_dataset(value, 0) for value in found)
+        return False
+
+    def _is_dataset(self, node: ast.expr, depth: int) -> bool:
+        """Whether an expression is known to be a dataset."""
+        if depth > 20:
+            return False
+        depth += 1
+        match node:
+            case ast.Call(func=func):
+                symbol = self._scopes.resolve(func) or ""
+                if symbol.startswith(_OF_DATASETS):
+                    return True
+                if isinstance(func, ast.Attribute):
+                    return self._is_dataset(func.value, depth)
+                definition = self._definition(func)
+                if isinstance(definition, ast.FunctionDef):
+                    found = _returned(definition)
+                    return bool(found) and all(
+                        self._is_dataset(value, depth) for value in found
+                    )
+            case ast.Name():
+                owner = self._scopes.scope_of(node).owner(node.id)
+                bound = owner.bindings[node.id] if owner is not None else []
+                values = [
+                    b.value
+                    for b in bound
+                    if isinstance(b, ast.Assign) and isinstance(b.targets[0], ast.Name)
+                ]
+                made = [v for v in values if not _is_method_of(v, node.id)]
+                return (
+                    bool(made)
+                    and len(values) == len(bound)
+                    and all(self._is_dataset(value, depth) for value in made)
+                )
+        return False
+
+
+# What numpy_input_fn and its like give: functions that take nothing.
+_ROWS = ast.Pass()
+
+
+def _is_equal_batch(call: ast.Call) -> bool:
+    """`.batch(1)`, or one that leaves out what does not fill a batch."""
+    match call.args:
+        case [ast.Constant(1)]:
+            return True
+    return any(
+        k.arg == "drop_remainder"
+        and isinstance(k.value, ast.Constant)
+        and k.value.value is True
+        for k in call.keywords
+    )
+
+
+def _is_method_of(value: ast.expr, name: str) -> bool:
+    """`dataset.map(...).batch(...)`, of a name that is bound to it again."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        value = value.func.value
+    return isinstance(value, ast.Name) and value.id == name
+
+
+def _returned(function: ast.FunctionDef) -> list[ast.expr]:
+    """What a function's own return statements give."""
+    found: list[ast.expr] = []
+    stack: list[ast.AST] = list(function.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Return) and node.value is not None:
+            found.append(node.value)
+        stack.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _parameters(arguments: ast.arguments) -> bool:
+    return bool(
+        arguments.args or arguments.vararg or arguments.kwarg or arguments.kwonlyargs
+    )

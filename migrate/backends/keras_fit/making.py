@@ -1,0 +1,302 @@
+"""The edits that make models where Estimators were made, or before they are run."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras.layout import Argument
+from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras_fit.base import Edits, M, Model
+from migrate.backends.keras_fit.classes import ModelClass, Wanted, plan_class
+from migrate.backends.keras_fit.compiled import (
+    draws_by_seed,
+    find_compiled,
+    takes_one_tensor,
+    write_function,
+)
+from migrate.backends.keras_fit.hooks import asked_names
+from migrate.backends.keras_fit.names import is_none
+from migrate.backends.keras_fit.places import find_sample
+from migrate.backends.keras_fit.program import Run, Stays, Trained
+from migrate.backends.keras_fit.strategies import make_strategy, written_strategy
+from migrate.plan import Block, Dropped, Item, New
+from migrate.program.code import Code, code
+from migrate.tables import keras_fit as table
+
+
+class Making(Edits):
+    """Plans classes of models, and where the models are made."""
+
+    # -- classes -----------------------------------------------------------------------
+
+    def _class(self, class_: ast.ClassDef) -> None:
+        """Plans the class of a model; where `compile` says it, a function makes it."""
+        if class_ in self._classes:
+            return
+        every = [
+            one
+            for one in self._program.trained
+            if any(source.maker.class_ is class_ for source in one.sources)
+        ]
+        knows = any(one.is_given or one.handed for one in every)
+        compiled = find_compiled(class_, self._scopes, self._tf)
+        if compiled is not None and not knows and self._is_enough(every):
+            name = self._names.function(class_.name, self._original)
+            self._compiled[class_] = (compiled, name)
+            self._written.add(name)
+            self._plan.statements[class_] = [write_function(class_, compiled, name)]
+            self._classes[class_] = ModelClass(class_, (), False)
+            return
+        makers = [
+            source.maker
+            for one in every
+            for source in one.sources
+            if source.maker.class_ is class_
+        ]
+        builds = any(one.is_mixed for one in every) and not any(
+            maker.features for maker in makers
+        )
+        wanted = Wanted(
+            knows,
+            builds,
+            self._exports(every),
+            any(self._has_strategy(one) for one in every),
+            asked_names(every, self._scopes),
+        )
+        self._classes[class_] = plan_class(class_, self._scopes, self._plan, wanted)
+        if knows:
+            self._knowing.add(class_)
+        if builds:
+            self._building.add(class_)
+
+    def _exports(self, every: list[Trained]) -> bool:
+        """Whether some Estimators, or models that functions are given, are exported."""
+        runs = [run for one in (*every, *self._program.asked) for run in one.runs]
+        return any(
+            run.kind in table.EXPORTS or "exporters" in run.evaluation for run in runs
+        )
+
+    def _is_enough(self, every: list[Trained]) -> bool:
+        """Whether nobody sees what Keras's own steps give otherwise.
+
+        Their loss in evaluation is a mean over examples, not batches; what they return in
+        training is a mean over the steps so far.
+        """
+        for run in (run for one in every for run in one.runs):
+            given = {**run.given, **run.training}
+            if {"hooks", "exporters"} & {*given, *run.evaluation}:
+                return False
+            if run.kind == "predict" or run.kind in table.EXPORTS:
+                return False
+            judged = run.evaluation or (run.given if run.kind == "evaluate" else {})
+            if judged and not self._inputs.has_equal_batches(judged["input_fn"]):
+                return False
+        return True
+
+    # -- names -------------------------------------------------------------------------
+
+    def _has_strategy(self, one: Trained) -> bool:
+        given = one.first.config.get("train_distribute")
+        return not is_none(given) or any(
+            run.kind == "train_and_evaluate" for run in one.runs
+        )
+
+    def _model(self, one: Trained) -> Model:
+        """Names of what stands for an Estimator, and what stands where it was made."""
+        class_ = self._classes[one.first.maker.class_]
+        name = self._names.model(one)
+        items: list[Item] = []
+        strategy = self._find_own_strategy(one)
+        if not strategy and self._has_strategy(one):
+            strategy = self._names.free("strategy", one.scope)
+            made = code(f"{strategy} = ", self._strategy(one))
+            items.append(New(made, one.statement))
+        directory = one.first.model_dir
+        if (
+            directory is None
+            or self._names.may_be_none(directory)
+            or not self._names.is_plain(directory)
+        ):
+            variable = self._names.free("model_dir", one.scope)
+            made = self._directory(directory)
+            origin = one.statement if not items else None
+            items.append(New(code(f"{variable} = ", made), origin))
+            found = code(variable)
+        else:
+            if not items:
+                items.append(Dropped(one.statement))
+            found = code(directory)
+        self._new[one.statement] = items
+        return Model(one, class_, name, name, found, strategy)
+
+    def _given(self, one: Trained, place: ast.stmt) -> Model:
+        """The model of a loop, or a function, that is given what makes it."""
+        name = self._names.model(one)
+        for source in one.sources:
+            maker = source.maker
+            given: list[Argument] = [("", maker.function)]
+            given += [("", value) for value in maker.positional]
+            given += [(k.arg or "", k.value) for k in maker.given]
+            if maker.params:
+                given.append(("params", source.params or code("{}")))
+            assert source.model_dir is not None
+            if self._names.may_be_none(source.model_dir):
+                raise Stays(source.call, "it may have a temporary directory")
+            given.append(("model_dir", source.model_dir))
+            column = source.call.col_offset
+            new = laid_out("functools.partial", given, column)
+            self._plan.expressions[source.call] = new
+        self._plan.imports.append("import functools")
+        class_ = self._classes[one.first.maker.class_]
+        model = Model(one, class_, name, name, code(f"{name}.model_dir"))
+        if self._has_strategy(one):
+            model.strategy = self._names.free("strategy", one.scope)
+            made = code(f"{model.strategy} = ", self._strategy(one))
+            self._before.setdefault(place, []).append(New(made))
+        return model
+
+    def _directory(self, given: ast.expr | None) -> Code:
+        """The directory of checkpoints: a temporary one where none is given."""
+        if given is not None and not self._names.may_be_none(given):
+            return code(given)
+        self._plan.imports.append("import tempfile")
+        temporary = code("tempfile.mkdtemp()")
+        return temporary if given is None else code(given, " or ", temporary)
+
+    def _is_written(self, one: Trained) -> bool:
+        """Whether the program makes its strategy itself, without TF_CONFIG."""
+        given = one.first.config.get("train_distribute")
+        if given is None or is_none(given):
+            return False
+        return written_strategy(given, self._scopes, self._tf) is not None
+
+    def _find_own_strategy(self, one: Trained) -> str:
+        """The name that the program's own strategy has already; "" for none."""
+        given = one.first.config.get("train_distribute")
+        if not isinstance(given, ast.Name) or not self._is_written(one):
+            return ""
+        owner = self._scopes.scope_of(given).owner(given.id)
+        return given.id if owner in (one.scope, self._scopes.module) else ""
+
+    def _strategy(self, one: Trained) -> Code:
+        """What makes the strategy."""
+        given = one.first.config.get("train_distribute")
+        if given is not None and not is_none(given):
+            found = written_strategy(given, self._scopes, self._tf)
+            if found is not None:
+                return found
+        if "make_strategy" in self._scopes.module.bindings:
+            raise Stays(one.first.call, "the program has a `make_strategy` of its own")
+        if "make_strategy" not in self._written:
+            top: ast.AST = one.statement
+            while not isinstance(self._scopes.parents[top], ast.Module):
+                top = self._scopes.parents[top]
+            assert isinstance(top, ast.stmt)
+            self._before.setdefault(top, []).insert(0, make_strategy(self._tf))
+            self._plan.imports += ["import json", "import os"]
+            self._written.add("make_strategy")
+        return code("make_strategy()")
+
+    # -- the model ---------------------------------------------------------------------
+
+    def _make(self, model: Model, place: ast.stmt, runs: list[Run]) -> None:
+        """Makes a model before it is first run."""
+        one = model.one
+        sample = find_sample(runs, place, self._scopes, self._inputs)
+        data = self._dataset(one, sample.given["input_fn"], sample.kind)
+        items: list[Item] = []
+        if sample.statement is place and sample is runs[0] and sample.kind == "train":
+            model.dataset = self._names.free("dataset", one.scope)
+            items.append(New(code(f"{model.dataset} = ", data)))
+            data = code(model.dataset)
+        items += [*self._seed(one), *self._made(model, data)]
+        self._before.setdefault(place, []).extend(items)
+
+    def _make_in_scope(self, model: Model, place: ast.stmt, runs: list[Run]) -> None:
+        """Makes a model in the scope of a strategy, and a copy of it outside."""
+        one = model.one
+        sample = find_sample(runs, place, self._scopes, self._inputs)
+        given = {**sample.given, **sample.training}
+        data = self._dataset(one, given["input_fn"], "train")
+        maker = self._names.free("make_model", one.scope)
+        model.asked = self._names.free("evaluated", one.scope)
+        self._written.add(maker)
+        body = self._made(model, data, "return ")
+        items: list[Item] = [*self._seed(one), Block(code(f"def {maker}():"), body)]
+        made = New(code(f"{model.name} = {maker}()"))
+        items.append(Block(code(f"with {model.strategy}.scope():"), [made]))
+        items.append(New(code(f"{model.asked} = {maker}()")))
+        self._before.setdefault(place, []).extend(items)
+
+    def _dataset(self, one: Trained, input_fn: ast.expr, kind: str) -> Code:
+        """What an input_fn gives."""
+        params = one.first.params
+        if one.is_given and params is not None:
+            self._inputs.params_unseen = True
+        try:
+            return self._inputs.dataset(input_fn, kind, params)
+        finally:
+            self._inputs.params_unseen = False
+
+    def _seed(self, one: Trained) -> list[Item]:
+        seed = one.first.config.get("tf_random_seed")
+        if seed is None or is_none(seed):
+            return []
+        return [New(code(f"{self._tf}.random.set_seed(", seed, ")"))]
+
+    def _made(self, model: Model, data: Code, begin: str = "") -> list[Item]:
+        """What makes a model of a dataset's features.
+
+        Args:
+          begin: "return ", in a function; else it gets its name.
+        """
+        one, maker = model.one, model.one.first.maker
+        if maker.class_ in self._compiled:
+            return self._made_by_function(model, data, begin)
+        inputs = code(f"{M}.inputs_of(", data, ")")
+        given: list[Argument] = []
+        takes = maker.features or maker.class_ in self._building
+        given += [("", value) for value in maker.positional if not one.is_given]
+        if takes:
+            given.append(("", inputs))
+        function = one.name
+        if not one.is_given:
+            function = ast.unparse(maker.function)
+            if maker.params:
+                given.append(("params", one.first.params or code("{}")))
+            given += [(k.arg or "", k.value) for k in maker.given]
+            if maker.class_ in self._knowing:
+                given.append(("model_dir", model.directory))
+        named = begin if begin and takes else f"{model.name} = "
+        made = laid_out(function, given, 8 + len(named))
+        body: list[Item] = [New(code(named, made))]
+        if not takes:
+            body.append(New(code(f"{model.name}(", inputs, ")")))
+        block: list[Item] = [Block(code(f"with {M}.as_in_tf1():"), body)]
+        if begin and not takes:
+            block.append(New(code(f"return {model.name}")))
+        return block
+
+    def _made_by_function(self, model: Model, data: Code, begin: str) -> list[Item]:
+        compiled, function = self._compiled[model.one.first.maker.class_]
+        one = model.one
+        given = [
+            run.given.get("input_fn") or run.training["input_fn"]
+            for run in one.runs
+            if run.kind in table.RUNS
+        ]
+        simple = (
+            takes_one_tensor(compiled, self._scopes)
+            and not draws_by_seed(compiled)
+            and all(map(self._inputs.is_float32, given))
+        )
+        inputs = code(f"{M}.inputs_of(", data, ")")
+        if simple:
+            inputs = code("tf_keras.Input(", data, ".element_spec[0].shape[1:])")
+        arguments: list[Argument] = [("", inputs)]
+        if one.first.maker.params:
+            arguments.append(("params", one.first.params or code("{}")))
+        arguments += [(k.arg or "", k.value) for k in one.first.maker.given]
+        begin = begin or f"{model.name} = "
+        made: Item = New(code(begin, laid_out(function, arguments, 8 + len(begin))))
+        return [made] if simple else [Block(code(f"with {M}.as_in_tf1():"), [made])]

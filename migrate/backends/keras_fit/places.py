@@ -1,0 +1,90 @@
+"""Where a model is made: before it is run, and where its input can be seen."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras_fit.inputs import Inputs
+from migrate.backends.keras_fit.program import Run, Stays, Trained
+from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
+
+
+def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
+    """The statement before which the model is made: that of its first run.
+
+    Raises:
+      Stays: there is none where the Estimator is made.
+    """
+    statement = one.statement
+    uses: list[ast.AST] = [run.statement for run in runs]
+    if isinstance(statement, (ast.For, ast.FunctionDef)):
+        suite = statement.body  # There the directory is the model's own, too.
+        uses = [*(run.statement for run in one.runs), *one.attributes]
+    else:
+        suite = find_suite(statement, scopes)
+    found = []
+    for use in uses:
+        place = _within(use, suite, scopes)
+        if place is None:
+            raise Stays(use, f"`{one.name}` is made in a block of its own")
+        found.append(place)
+    return min(found, key=lambda place: place.lineno)
+
+
+def find_sample(
+    runs: list[Run], place: ast.stmt, scopes: Scopes, inputs: Inputs
+) -> Run:
+    """A run whose input shows what features are: its names are bound before.
+
+    Raises:
+      Stays: there is none.
+    """
+    inside = {
+        n.id
+        for n in all_nodes(place)
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }
+    if isinstance(place, ast.Assign):
+        inside = set()  # What it computes is computed first.
+    for run in sorted(runs, key=lambda run: not run.kind.startswith("train")):
+        given = {**run.given, **run.training}
+        if "input_fn" not in given:
+            continue
+        free = inputs.free_names(given["input_fn"])
+        if not free & inside and all(_is_before(n, place, scopes) for n in free):
+            return run
+    raise Stays(runs[0].call, "its input is not there where the model is made")
+
+
+def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
+    """The statements that one stands among.
+
+    Raises:
+      Stays: these are those of a handler.
+    """
+    parent = scopes.parents[statement]
+    for name in ("body", "orelse", "finalbody"):
+        suite = getattr(parent, name, None)
+        if isinstance(suite, list) and statement in suite:
+            return suite
+    raise Stays(statement, "it is made in a handler of errors")
+
+
+def _within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt | None:
+    """The statement of a suite that another stands in."""
+    node: ast.AST | None = use
+    while node is not None:
+        if isinstance(node, ast.stmt) and node in suite:
+            return node
+        node = scopes.parents.get(node)
+    return None
+
+
+def _is_before(name: str, place: ast.stmt, scopes: Scopes) -> bool:
+    """Whether a name is bound before a statement."""
+    scope = scopes.scope_of(place)
+    if scope.owner(name) is not scope:
+        return True
+    bound = scope.bindings[name]
+    return all(getattr(b, "lineno", 0) < place.lineno for b in bound)

@@ -1,0 +1,430 @@
+"""Reads what a migrated program does with its Estimators of Keras models."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from migrate.backends.keras_fit.flows import find_parameter, find_targets, is_caught
+from migrate.backends.keras_fit.hooks import given_logging
+from migrate.backends.keras_fit.names import is_none
+from migrate.backends.keras_fit.program import (
+    Maker,
+    Program,
+    Run,
+    Source,
+    Stays,
+    Trained,
+)
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_fit as table
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SPECS = ("estimator_loop.TrainSpec", "estimator_loop.EvalSpec")
+
+
+def emitted_name(scopes: Scopes, node: ast.AST) -> str:
+    """The name of an emitted module, or of something in it; "" for anything else."""
+    return scopes.import_path(node).lstrip(".")
+
+
+def read(scopes: Scopes) -> Program:
+    """The program.
+
+    Raises:
+      Stays: something in it is not known to be the same with `fit`.
+    """
+    return _Reader(scopes).run()
+
+
+class _Reader:
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._program = Program(scopes)
+        self._known: set[ast.AST] = set()  # Names of emitted modules that are said.
+
+    def run(self) -> Program:
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Call) and self._name(node.func) == table.ESTIMATOR:
+                self._add(self._source(node))
+        for one in self._program.trained:
+            self._check_alike(one)
+            self._uses(one)
+        self._handed()
+        self._check_rest()
+        return self._program
+
+    def _name(self, node: ast.AST) -> str:
+        return emitted_name(self._scopes, node)
+
+    def _scope(self, node: ast.AST) -> Scope:
+        """The function's or module's scope that a node stands in."""
+        scope = self._scopes.scope_of(node)
+        while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def _parent(self, node: ast.AST) -> ast.AST:
+        return self._scopes.parents[node]
+
+    # -- what is made ------------------------------------------------------------------
+
+    def _source(self, call: ast.Call) -> Source:
+        given = self._arguments(call, table.ESTIMATOR)
+        config = self._config(given.get("config"))
+        model_dir = given.get("model_dir") or config.get("model_dir")
+        return Source(
+            call,
+            self._maker(given["model"]),
+            None if is_none(model_dir) else model_dir,
+            given.get("params"),
+            config,
+        )
+
+    def _add(self, source: Source) -> None:
+        """Adds an Estimator to those of the name that it gets."""
+        for name, statement in find_targets(source.call, self._scopes):
+            self._add_name(source, name, statement)
+
+    def _add_name(self, source: Source, name: str, statement: ast.stmt) -> None:
+        scope = self._scopes.scope_of(statement).owner(name)
+        if isinstance(statement, ast.FunctionDef):
+            scope = self._scopes.scope_by_node[statement]
+        if scope is None or not self._is_bound_so(scope, name, statement):
+            raise Stays(source.call, f"`{name}` is something else, too")
+        for one in self._program.trained:
+            if (one.scope, one.name, one.statement) == (scope, name, statement):
+                one.sources.append(source)
+                return
+        self._program.trained.append(Trained(name, scope, statement, [source]))
+
+    def _is_bound_so(self, scope: Scope, name: str, statement: ast.stmt) -> bool:
+        """Whether nothing else is bound to a name, or by assignments after each other."""
+        bound = scope.bindings[name]
+        if isinstance(statement, ast.FunctionDef):
+            return len(bound) == 1
+        return bound == [statement] or all(isinstance(b, ast.Assign) for b in bound)
+
+    def _check_alike(self, one: Trained) -> None:
+        """Estimators that one name stands for have one configuration."""
+        first, *rest = one.sources
+        if one.is_given and not all(
+            {k: ast.dump(v) for k, v in first.config.items()}
+            == {k: ast.dump(v) for k, v in other.config.items()}
+            for other in rest
+        ):
+            raise Stays(first.call, f"not all that `{one.name}` stands for are alike")
+        if isinstance(one.statement, ast.FunctionDef):
+            if len(self._calls(one.statement)) != len(one.sources):
+                name = one.statement.name
+                raise Stays(first.call, f"`{name}` is given something else, too")
+        if one.is_given:
+            self._check_config(one)
+        if one.is_given and any(s.model_dir is None for s in one.sources):
+            raise Stays(first.call, "it has a temporary directory")
+
+    def _check_config(self, one: Trained) -> None:
+        """What is written where a model is trained must be known there."""
+        for value in one.first.config.values():
+            for node in all_nodes(value):
+                if isinstance(node, ast.Name):
+                    owner = self._scopes.scope_of(node).owner(node.id)
+                    if owner not in (None, self._scopes.module, one.scope):
+                        raise Stays(value, "its configuration is another function's")
+
+    def _arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
+        """The arguments of a call of an emitted function, but those that are None."""
+        self._known.add(call.func)
+        found = names.bound_arguments(call, table.PARAMETERS[name])
+        if found is None:
+            raise Stays(call, "arguments that are not written out")
+        for key, value in found.items():
+            if (name, key) in table.UNSAID and not is_none(value):
+                raise Stays(value, table.UNSAID[name, key])
+        # A number of steps that is None is another than the default.
+        return {k: v for k, v in found.items() if k == "steps" or not is_none(v)}
+
+    def _value(self, node: ast.expr) -> ast.expr:
+        """What a name stands for that is bound once, and read only here."""
+        if not isinstance(node, ast.Name):
+            return node
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        match bound:
+            case [ast.Assign(targets=[ast.Name()]) as statement]:
+                pass
+            case _:
+                raise Stays(node, f"it is not certain what `{node.id}` is")
+        for other in self._reads(owner, node.id):
+            if other is not node and not self._is_configuration(other):
+                raise Stays(other, f"`{node.id}` is used by more than its Estimator")
+        self._program.dropped.add(statement)
+        return statement.value
+
+    def _is_configuration(self, node: ast.Name) -> bool:
+        """Whether a name is an argument of an Estimator, or of train_and_evaluate."""
+        outer = self._parent(node)
+        if isinstance(outer, ast.keyword):
+            outer = self._parent(outer)
+        return isinstance(outer, ast.Call) and self._name(outer.func) in (
+            table.ESTIMATOR,
+            table.TRAIN_AND_EVALUATE,
+        )
+
+    def _reads(self, owner: Scope | None, name: str) -> list[ast.Name]:
+        return [
+            node
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and self._scopes.scope_of(node).owner(name) is owner
+        ]
+
+    def _config(self, node: ast.expr | None) -> dict[str, ast.expr]:
+        if node is None:
+            return {}
+        call = self._value(node)
+        if not isinstance(call, ast.Call) or self._name(call.func) != table.RUN_CONFIG:
+            raise Stays(node, "its RunConfig is not in sight")
+        self._known.add(call.func)
+        found = names.bound_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
+        if found is None:
+            raise Stays(call, "arguments that are not written out")
+        for key, value in found.items():
+            if key in table.UNSAID_CONFIG and not is_none(value):
+                raise Stays(value, table.UNSAID_CONFIG[key])
+        steps, secs = (found.get(f"save_checkpoints_{u}") for u in ("steps", "secs"))
+        if is_none(steps) and is_none(secs) and (steps or secs):
+            raise Stays(call, "it saves no checkpoints")
+        return found
+
+    def _maker(self, node: ast.expr) -> Maker:
+        """How the model is made."""
+        keywords: tuple[ast.keyword, ...] = ()
+        positional: tuple[ast.expr, ...] = ()
+        function = node
+        match node:
+            case ast.Call(args=[first, *rest]) if (
+                self._scopes.import_path(node.func) == "functools.partial"
+            ):
+                function, positional = first, tuple(rest)
+                keywords = tuple(node.keywords)
+        class_ = self._definition(function)
+        if not isinstance(class_, ast.ClassDef):
+            raise Stays(node, "what makes its model is no class of this file")
+        init = next(
+            (
+                s
+                for s in class_.body
+                if isinstance(s, ast.FunctionDef) and s.name == "__init__"
+            ),
+            None,
+        )
+        if init is None or init.args.vararg or init.args.kwarg:
+            raise Stays(node, "what its model is made with is not certain")
+        given = {keyword.arg for keyword in keywords}
+        left = init.args.args[1 + len(positional) :]
+        parameters = [a.arg for a in left if a.arg not in given]
+        if "config" in parameters:
+            raise Stays(node, "its model reads the RunConfig")
+        first_ = [name for name in parameters if name != "params"][:1]
+        return Maker(
+            class_, function, keywords, positional, bool(first_), "params" in parameters
+        )
+
+    def _definition(self, node: ast.expr) -> ast.AST | None:
+        if not isinstance(node, ast.Name):
+            return None
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        return bound[0] if len(bound) == 1 else None
+
+    # -- what is done ------------------------------------------------------------------
+
+    def _uses(self, one: Trained) -> None:
+        for node in self._own_reads(one):
+            if self._scope(node) is not one.scope:
+                raise Stays(node, f"a function reads `{one.name}` from outside of it")
+            parent = self._parent(node)
+            if isinstance(parent, ast.Attribute):
+                self._attribute(one, parent)
+            else:
+                self._handed_on(one, node)
+        if not any(run.kind in table.RUNS for run in one.runs):
+            raise Stays(
+                one.first.call, "it is neither trained nor asked where it is made"
+            )
+        for run in one.runs:
+            if run.kind in table.TRAININGS and is_caught(run.call, self._scopes):
+                raise Stays(run.call, table.CAUGHT)
+
+    def _own_reads(self, one: Trained) -> list[ast.Name]:
+        """Reads of a name while it stands for these Estimators."""
+        reads = self._reads(one.scope, one.name)
+        bound = [
+            b
+            for b in one.scope.bindings[one.name]
+            if isinstance(b, (ast.Assign, ast.For))
+        ]
+        if len(bound) < 2:
+            return reads
+        later = [b.lineno for b in bound if b.lineno > one.statement.lineno]
+        end = min(later, default=sys.maxsize)
+        own = [n for n in reads if one.statement.lineno < n.lineno < end]
+        around = set(all_nodes(self._parent(one.statement)))
+        for node in own:
+            if node not in around:
+                raise Stays(node, f"it is not certain what `{one.name}` is here")
+        return own
+
+    def _handed(self) -> None:
+        """Functions that are given models, and ask them."""
+        found: dict[tuple[ast.FunctionDef, str], list[Trained]] = {}
+        for one in self._program.trained:
+            for node in one.handed:
+                given = found.setdefault(find_parameter(node, self._scopes), [])
+                if one not in given:
+                    given.append(one)
+        for (function, parameter), every in found.items():
+            self._asked(function, parameter, every)
+
+    def _calls(self, function: ast.FunctionDef) -> list[ast.Name]:
+        """Where a function is named."""
+        scope = self._scopes.scope_of(function).owner(function.name)
+        return self._reads(scope, function.name)
+
+    def _asked(
+        self, function: ast.FunctionDef, parameter: str, given: list[Trained]
+    ) -> None:
+        scope = self._scopes.scope_by_node[function]
+        handed = sum(len(one.handed) for one in given)
+        if len(self._calls(function)) != handed or len(scope.bindings[parameter]) != 1:
+            raise Stays(function, f"`{function.name}` is given something else, too")
+        asked = Trained(
+            parameter, scope, function, [s for o in given for s in o.sources]
+        )
+        for node in self._reads(scope, parameter):
+            outer = self._parent(node)
+            if self._scope(node) is not scope or not isinstance(outer, ast.Attribute):
+                raise Stays(node, f"`{parameter}` is passed on")
+            self._attribute(asked, outer)
+        for run in asked.runs:
+            if run.kind not in table.ASKS:
+                raise Stays(run.call, f"`{function.name}` trains what it is given")
+        self._program.asked.append(asked)
+
+    def _attribute(self, one: Trained, node: ast.Attribute) -> None:
+        call = self._parent(node)
+        if node.attr == "model_dir" and isinstance(node.ctx, ast.Load):
+            one.attributes.append(node)
+            return
+        if not isinstance(call, ast.Call) or call.func is not node:
+            raise Stays(node, f"`{node.attr}` of an Estimator is read")
+        parameters = table.METHODS.get(node.attr)
+        if parameters is None:
+            raise Stays(node, f"`{node.attr}` of an Estimator is called")
+        found = names.bound_arguments(call, parameters)
+        if found is None:
+            raise Stays(call, "arguments that are not written out")
+        found = {key: value for key, value in found.items() if not is_none(value)}
+        for key, value in found.items():
+            if (node.attr, key) in table.UNSAID:
+                raise Stays(value, table.UNSAID[node.attr, key])
+        one.runs.append(Run(node.attr, call, self._statement(call), found))
+
+    def _handed_on(self, one: Trained, node: ast.Name) -> None:
+        call = self._parent(node)
+        if isinstance(call, ast.keyword):
+            call = self._parent(call)
+        if not isinstance(call, ast.Call):
+            raise Stays(node, f"`{one.name}` is kept elsewhere, too")
+        if self._name(call.func) != table.TRAIN_AND_EVALUATE:
+            find_parameter(node, self._scopes)
+            one.handed.append(node)
+            return
+        given = self._arguments(call, table.TRAIN_AND_EVALUATE)
+        specs = []
+        for name, key in zip(_SPECS, ("train_spec", "eval_spec")):
+            spec = self._value(given[key])
+            if not isinstance(spec, ast.Call) or self._name(spec.func) != name:
+                raise Stays(given[key], f"its {key} is not in sight")
+            specs.append(self._arguments(spec, name))
+        one.runs.append(
+            Run("train_and_evaluate", call, self._statement(call), given, *specs)
+        )
+
+    def _statement(self, node: ast.AST) -> ast.stmt:
+        while not isinstance(node, ast.stmt):
+            node = self._parent(node)
+        return node
+
+    def _exports(self) -> bool:
+        """Whether the program exports a model."""
+        runs = [
+            run
+            for one in (*self._program.trained, *self._program.asked)
+            for run in one.runs
+        ]
+        return any(r.kind in table.EXPORTS or "exporters" in r.evaluation for r in runs)
+
+    def _is_asked_once(self, use: ast.AST, own: set[ast.AST]) -> bool:
+        """Whether the step is asked for where a model is made, and nowhere else."""
+        function = self._scopes.scope_of(use).node
+        if not isinstance(function, ast.FunctionDef):
+            return False
+        for name in self._calls(function):
+            scope = self._scopes.scope_of(name).node
+            if name in own:
+                if getattr(scope, "name", "") != "__init__":
+                    return False
+            elif not self._is_asked_once(name, own):
+                return False
+        return bool(self._calls(function))
+
+    def _is_export(self, node: ast.AST) -> bool:
+        """Whether something stands in a method that says what is exported."""
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            node = self._scopes.parents.get(node)  # type: ignore[assignment]
+        return isinstance(node, ast.FunctionDef) and node.name == "export_outputs"
+
+    # -- what else there is ------------------------------------------------------------
+
+    def _check_rest(self) -> None:
+        """Fails where something else of Estimators, or of a graph, is used."""
+        own = {
+            node
+            for one in self._program.trained
+            for source in one.sources
+            for node in all_nodes(source.maker.class_)
+        }
+        given = given_logging(self._program.trained, self._scopes)
+        for use, symbol in self._scopes.walk_uses():
+            if symbol in table.GRAPH_STATE and use not in own:
+                if symbol not in table.STEPS or not self._is_asked_once(use, own):
+                    raise Stays(use, "a function asks the graph for what it holds")
+        for node in self._scopes.walk():
+            if not isinstance(node, (ast.Attribute, ast.Name)) or node in self._known:
+                continue
+            if isinstance(self._parent(node), ast.Attribute):
+                continue  # Its whole name is further out.
+            name = self._name(node)
+            module, _, rest = name.partition(".")
+            if module not in table.OF_ESTIMATORS or not rest:
+                continue
+            if name == "estimator_loop.Estimator":
+                raise Stays(node, "another Estimator of the file has a model_fn")
+            if name in table.STRATEGIES:
+                continue
+            if name in table.STAYING:
+                self._program.renamed[node] = table.STAYING[name]
+                continue
+            if name == table.LOGGING and (node in own or node in given):
+                continue
+            if node in own and self._is_export(node) and not self._exports():
+                continue
+            if module == "keras_estimator" and name != table.ESTIMATOR:
+                continue
+            raise Stays(node, f"`{rest}` has no callback that does the same")

@@ -1,0 +1,67 @@
+"""The strategy, in the program's own file."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras_fit.program import Stays
+from migrate.facts.scopes import Scopes
+from migrate.plan import Block, New
+from migrate.program.code import Code, code
+from migrate.tables import keras_fit as table
+
+_TEXT = '''\
+"""The strategy that TF_CONFIG asks for; its other tasks serve the coordinator here."""
+config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+cluster, task = config.get("cluster", {}), config.get("task", {})'''
+_EVALUATOR = """\
+print("Nothing to do here: the process that trains evaluates, too.")
+raise SystemExit(0)"""
+
+
+def make_strategy(tf: str) -> Block:
+    """A function that makes the strategy.
+
+    Args:
+      tf: the file's name for TensorFlow.
+    """
+    server = New(
+        code(
+            f"resolver = {table.MODULE}.join_cluster(cluster, task)\n"
+            f"return {tf}.distribute.ParameterServerStrategy(resolver)"
+        )
+    )
+    workers = New(code(f"return {tf}.distribute.MultiWorkerMirroredStrategy()"))
+    return Block(
+        code("def make_strategy():"),
+        [
+            New(code(_TEXT)),
+            Block(code('if task.get("type") == "evaluator":'), [New(code(_EVALUATOR))]),
+            Block(code('if "ps" in cluster:'), [server]),
+            Block(code("if sum(map(len, cluster.values())) > 1:"), [workers]),
+            New(code(f"return {tf}.distribute.get_strategy()")),
+        ],
+    )
+
+
+def written_strategy(node: ast.expr, scopes: Scopes, tf: str) -> Code | None:
+    """RunConfig's train_distribute; None for the one that TF_CONFIG asks for.
+
+    Raises:
+      Stays: it is not known to be the same in TensorFlow 2.
+    """
+    if isinstance(node, ast.Name):
+        owner = scopes.scope_of(node).owner(node.id)
+        match owner.bindings[node.id] if owner is not None else []:
+            case [ast.Assign(value=ast.Call() as value)]:
+                found = written_strategy(value, scopes, tf)
+                return code(node) if found is not None else None
+    if isinstance(node, ast.Call):
+        name = scopes.import_path(node.func).lstrip(".")
+        if name == "estimator_strategies.MirroredStrategy":
+            return code(node)
+        if name == "estimator_strategies.OneDeviceStrategy":
+            return code(node)
+        if name in table.BY_CLUSTER and not node.args and not node.keywords:
+            return None
+    raise Stays(node, "its strategy is not known to be one of TensorFlow 2")

@@ -1,0 +1,70 @@
+"""What is told of a program that `fit` trains, and of one that it does not."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterable, Sequence
+
+from migrate.backends.keras_fit.program import Stays
+from migrate.findings import Finding, Outcome
+
+_MADE = "K104"
+_TIMELINE = (
+    "trained by `Model.fit`: the process that trains also evaluates, after a checkpoint; "
+    "with parameter servers, steps are in flight while callbacks run"
+)
+_MODEL = "its model is trained by `fit`"
+_ARGUMENTS = "its arguments are those of `fit` and its callbacks"
+_METHODS = ("estimator_loop.", "keras_estimator.Estimator")
+
+
+def tell_fit(findings: Sequence[Finding], text: str) -> list[Finding]:
+    """The findings of a program that `fit` trains.
+
+    Args:
+      text: the result.
+    """
+    told: list[Finding] = []
+    first = True
+    for finding in findings:
+        if finding.code == _MADE:
+            code, reason = ("K190", _TIMELINE) if first else (_MADE, _MODEL)
+            told.append(dataclasses.replace(finding, code=code, reason=reason))
+            first = False
+            continue
+        name = finding.reason.removeprefix("now ").partition(":")[0]
+        if name.startswith(_METHODS) and name not in text:
+            finding = dataclasses.replace(finding, reason=_ARGUMENTS)
+        told.append(finding)
+    return told
+
+
+def tell_staying(
+    findings: Iterable[Finding], reason: Stays, original: str, result: str
+) -> list[Finding]:
+    """The findings of a program whose Estimators stay, and why they do."""
+    every = list(findings)
+    made = [f for f in every if f.code == _MADE]
+    line = getattr(reason.node, "lineno", 0)
+    at = _original_line(line, original, result)
+    column = 1
+    if not at and made:
+        at, column = made[0].line, made[0].column
+    elif at:
+        own = original.split("\n")[at - 1]
+        column = len(own) - len(own.lstrip()) + 1
+    told = f"its Estimator stays: {reason.reason}"
+    stays = Finding(at or 1, column, "K191", Outcome.KEPT, "", told)
+    return sorted([*every, stays])
+
+
+def _original_line(line: int, original: str, result: str) -> int:
+    """The line of the original that a line of the result is; 0 for none."""
+    matcher = difflib.SequenceMatcher(
+        None, original.split("\n"), result.split("\n"), autojunk=False
+    )
+    for one, other, size in matcher.get_matching_blocks():
+        if other <= line - 1 < other + size:
+            return one + line - 1 - other + 1
+    return 0

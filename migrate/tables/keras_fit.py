@@ -1,0 +1,212 @@
+"""What of an Estimator's interface `Model.fit` and its callbacks can say."""
+
+from __future__ import annotations
+
+# The emitted module of callbacks.
+MODULE = "fit_callbacks"
+ESTIMATOR = "keras_estimator.Estimator"
+TRAIN_AND_EVALUATE = "estimator_loop.train_and_evaluate"
+RUN_CONFIG = "estimator_loop.RunConfig"
+LOGGING = "estimator_loop.LoggingTensorHook"
+
+# Parameters in their order.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    ESTIMATOR: ("model", "model_dir", "config", "params", "warm_start_from"),
+    TRAIN_AND_EVALUATE: ("estimator", "train_spec", "eval_spec"),
+    "estimator_loop.TrainSpec": ("input_fn", "max_steps", "hooks"),
+    "estimator_loop.EvalSpec": (
+        "input_fn",
+        "steps",
+        "name",
+        "hooks",
+        "exporters",
+        "start_delay_secs",
+        "throttle_secs",
+    ),
+    RUN_CONFIG: (
+        "model_dir",
+        "tf_random_seed",
+        "save_summary_steps",
+        "save_checkpoints_steps",
+        "save_checkpoints_secs",
+        "session_config",
+        "keep_checkpoint_max",
+        "keep_checkpoint_every_n_hours",
+        "log_step_count_steps",
+        "train_distribute",
+        "device_fn",
+        "protocol",
+        "eval_distribute",
+        "experimental_distribute",
+        "experimental_max_worker_delay_secs",
+        "session_creation_timeout_secs",
+    ),
+    LOGGING: ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter"),
+}
+
+_EXPORT = (
+    "export_dir_base",
+    "serving_input_receiver_fn",
+    "assets_extra",
+    "as_text",
+    "checkpoint_path",
+    "strip_default_attrs",
+)
+# Methods of Estimator that a model, or TensorFlow, has as well -> their parameters.
+METHODS: dict[str, tuple[str, ...]] = {
+    "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
+    "evaluate": ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
+    "predict": (
+        "input_fn",
+        "predict_keys",
+        "hooks",
+        "checkpoint_path",
+        "yield_single_examples",
+    ),
+    "get_variable_names": (),
+    "get_variable_value": ("name",),
+    "latest_checkpoint": (),
+    "export_saved_model": _EXPORT,
+    "export_savedmodel": _EXPORT,
+}
+# What runs the model; the others ask the directory.
+EXPORTS = frozenset({"export_saved_model", "export_savedmodel"})
+RUNS = EXPORTS | {"train", "evaluate", "predict", "train_and_evaluate"}
+
+TRAININGS = frozenset({"train", "train_and_evaluate"})
+CAUGHT = (
+    "an error of its training is handled, after which an Estimator goes on from its "
+    "last checkpoint"
+)
+
+UNCOUNTED = "its strategy's devices share an input, and it is not certain how many steps that is"
+
+# What asks a model, which is trained elsewhere.
+ASKS = EXPORTS | frozenset(
+    {
+        "evaluate",
+        "predict",
+        "get_variable_names",
+        "get_variable_value",
+        "latest_checkpoint",
+    }
+)
+
+# Arguments that are not said, and why.
+UNSAID: dict[tuple[str, str], str] = {
+    ("train", "saving_listeners"): "listeners are told of its checkpoints",
+    ("evaluate", "checkpoint_path"): "it evaluates a checkpoint that is named",
+    ("predict", "checkpoint_path"): "it predicts with a checkpoint that is named",
+    ("predict", "predict_keys"): "it is asked for some of the predictions",
+    ("predict", "yield_single_examples"): "it is asked for predictions by batches",
+    ("predict", "hooks"): "hooks watch its predictions",
+    **{
+        (method, name): reason
+        for method in sorted(EXPORTS)
+        for name, reason in (
+            ("assets_extra", "files are exported with it"),
+            ("as_text", "it is exported as text"),
+            ("checkpoint_path", "a checkpoint that is named is exported"),
+        )
+    },
+    (ESTIMATOR, "warm_start_from"): "it starts from another training's values",
+    ("estimator_loop.EvalSpec", "hooks"): "hooks watch its evaluations",
+}
+# Arguments of RunConfig with which training would be another one.
+UNSAID_CONFIG: dict[str, str] = {
+    "keep_checkpoint_every_n_hours": "some of its checkpoints are kept for ever",
+    "device_fn": "a function places its operations",
+    "eval_distribute": "its evaluation has a strategy",
+    "experimental_distribute": "a DistributeConfig has its strategies",
+}
+# Modules of Estimators, of which nothing may stand beside what is said.
+OF_ESTIMATORS = frozenset(
+    (
+        "canned_estimators",
+        "derivable_hooks",
+        "estimator_early_stopping",
+        "estimator_experiments",
+        "estimator_heads",
+        "estimator_loop",
+        "estimator_more_heads",
+        "estimator_strategies",
+        "estimator_tpu",
+        "estimator_vocabularies",
+        "in_memory_evaluation",
+        "keras_estimator",
+        "keras_model_estimator",
+        "synchronous_estimator",
+        "training_session",
+    )
+)
+_STRATEGIES = "estimator_strategies"
+# Strategies that take their cluster from TF_CONFIG.
+BY_CLUSTER = frozenset(
+    f"{_STRATEGIES}.{name}"
+    for name in ("MultiWorkerMirroredStrategy", "ParameterServerStrategy")
+)
+STRATEGIES = BY_CLUSTER | frozenset(
+    f"{_STRATEGIES}.{name}" for name in ("MirroredStrategy", "OneDeviceStrategy")
+)
+# What of `estimator_loop` is of modules of its own.
+INPUTS, EXPORTED = "estimator_inputs", "estimator_exports"
+STAYING: dict[str, str] = {
+    **{
+        f"estimator_loop.{name}": f"{INPUTS}.{name.removeprefix('inputs.')}"
+        for name in (
+            "Batches",
+            "fed",
+            "first_batch",
+            "inputs.numpy_input_fn",
+            "inputs.pandas_input_fn",
+            "one_shot_iterator",
+        )
+    },
+    **{
+        f"estimator_loop.{name}": f"{EXPORTED}.{name.removeprefix('export.')}"
+        for name in (
+            "BestExporter",
+            "Exporter",
+            "FinalExporter",
+            "LatestExporter",
+            "export.PredictOutput",
+            "export.ServingInputReceiver",
+            "export.TensorServingInputReceiver",
+            "export.build_parsing_serving_input_receiver_fn",
+            "export.build_raw_serving_input_receiver_fn",
+        )
+    },
+}
+# Of the emitted Keras module: layers and metrics.
+LAYERS = "keras_estimator."
+# Methods of a model class that give hooks.
+TRAINING_HOOKS = ("training_hooks", "training_chief_hooks")
+# What asks for the state of a graph, of which there is none.
+GRAPH_STATE = frozenset(
+    f"tf.{name}"
+    for name in (
+        "get_collection",
+        "get_collection_ref",
+        "get_default_graph",
+        "global_variables",
+        "local_variables",
+        "losses.get_losses",
+        "losses.get_regularization_loss",
+        "losses.get_regularization_losses",
+        "losses.get_total_loss",
+        "train.get_global_step",
+        "train.get_or_create_global_step",
+        "trainable_variables",
+    )
+)
+STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
+# Methods of a model class that its Estimator called -> why they are not said.
+UNSAID_METHODS: dict[str, str] = {
+    "initial_values": "its variables get their first values when the graph is built",
+    "initial_training_values": "training gives its variables their first values",
+    "initial_scaffold": "a Scaffold prepares its training",
+    "training_scaffold": "a Scaffold prepares its training",
+    "evaluation_scaffold": "a Scaffold prepares its evaluation",
+    "prediction_scaffold": "a Scaffold prepares its predictions",
+    "prediction_hooks": "hooks watch its predictions",
+}

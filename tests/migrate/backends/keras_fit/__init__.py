@@ -1,0 +1,1 @@
+"""Estimators that `Model.fit` trains."""

@@ -1,0 +1,239 @@
+"""What `--estimators fit` writes, and where it leaves the Estimator."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pathlib
+
+import pytest
+
+from migrate.beside import files as beside
+from migrate.compiler import migrate_text
+from migrate.findings import Finding, Outcome
+from migrate.migration import Migration
+from migrate.options import Options
+from migrate.run import run_tree
+from tests.programs.fitted import ALTERNATING, FIT, GUIDED, STEADY
+
+_TEXT = STEADY.path.read_text()
+
+
+def _migrate(*changes: tuple[str, str], options: Options = FIT) -> Migration:
+    """The migration of a program in which something is replaced."""
+    text = _TEXT
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return migrate_text(text, options, filename="steady.py")
+
+
+def _find(migration: Migration, code: str) -> list[Finding]:
+    return [finding for finding in migration.findings if finding.code == code]
+
+
+def test_it_is_not_the_default() -> None:
+    default = _migrate(options=Options())
+    assert "keras_estimator.Estimator(" in default.text
+    assert "fit_callbacks" not in default.text
+    assert not _find(default, "K190") and not _find(default, "K191")
+    for name in ("estimator", "keras"):
+        assert _migrate(options=Options(estimators=name)) == default
+
+
+def test_a_script_of_the_guides_shape() -> None:
+    """The strategy, the model and `fit` stand in the file; no Estimator does."""
+    migration = migrate_text(GUIDED.path.read_text(), FIT, filename="guided.py")
+    text = migration.text
+    for part in (
+        "with strategy.scope():\n  model = make_model()\n",
+        "return tf.distribute.ParameterServerStrategy(resolver)\n",
+        "return tf.distribute.MultiWorkerMirroredStrategy()\n",
+        "model.compile(optimizer=optimizer, loss=",
+        "model.fit(\n    dataset,\n    steps_per_epoch=steps,\n",
+    ):
+        assert part in text, part
+    assert "stimator" not in text
+    assert len(text.splitlines()) <= 80
+    assert set(beside.files_for(text)) == {"fit_callbacks.py"}
+    (found,) = _find(migration, "K190")
+    assert found.outcome is Outcome.REWRITTEN
+    assert "Estimator(" in GUIDED.path.read_text().splitlines()[found.line - 1]
+
+
+def test_what_stands_beside_is_only_what_is_used() -> None:
+    text = migrate_text(GUIDED.path.read_text(), FIT, filename="guided.py").text
+    (data,) = beside.files_for(text).values()
+    defined = {
+        node.name
+        for node in ast.parse(data).body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
+    assert {"Checkpoints", "Evaluation", "Progress", "join_cluster"} <= defined
+    assert not {"Logging", "EvaluationAndExport", "predictions", "as_in_tf1"} & defined
+
+
+_ESTIMATOR = 'config, params={"rate": 0.125})'
+_TRAIN = "tf.estimator.train_and_evaluate(estimator, train, evaluation)"
+_STAYS = {
+    "warm-start": (
+        (_ESTIMATOR, _ESTIMATOR[:-1] + ', warm_start_from="old")'),
+        "it starts from another training's values",
+    ),
+    "evaluation-hooks": (
+        ("steps=3,", "steps=3, hooks=[tf.train.StepCounterHook()],"),
+        "hooks watch its evaluations",
+    ),
+    "kept-for-ever": (
+        (
+            "keep_checkpoint_max=100",
+            "keep_checkpoint_max=100, keep_checkpoint_every_n_hours=1",
+        ),
+        "some of its checkpoints are kept for ever",
+    ),
+    "no-checkpoints": (
+        ("save_checkpoints_steps=8", "save_checkpoints_steps=None"),
+        "it saves no checkpoints",
+    ),
+    "some-predictions": (
+        (_TRAIN, f"{_TRAIN}\n  next(estimator.predict(input_fn, ['loss']))"),
+        "it is asked for some of the predictions",
+    ),
+    "handled-error": (
+        (
+            f"  {_TRAIN}",
+            f"  try:\n    {_TRAIN}\n  except KeyboardInterrupt:\n    pass",
+        ),
+        "an error of its training is handled",
+    ),
+    "handled-in-a-caller": (
+        ("  main()\n", "  try:\n    main()\n  except ValueError:\n    main()\n"),
+        "an error of its training is handled",
+    ),
+    "unknown-config": (
+        (
+            "config = tf.estimator.RunConfig(",
+            "config = other() or tf.estimator.RunConfig(",
+        ),
+        "its RunConfig is not in sight",
+    ),
+    "exported-as-text": (
+        (
+            _TRAIN,
+            f"{_TRAIN}\n  estimator.export_saved_model("
+            '"out", serving_input_receiver_fn=receive, as_text=True)',
+        ),
+        "it is exported as text",
+    ),
+    "devices-and-no-steps": (
+        (
+            "keep_checkpoint_max=100)",
+            "train_distribute=tf.distribute.MirroredStrategy())",
+        ),
+        "it is not certain how many steps that is",
+    ),
+    "own-strategy-function": (
+        ("def main():", "def make_strategy():\n  pass\n\n\ndef main():"),
+        "the program has a `make_strategy` of its own",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _STAYS)
+def test_what_fit_cannot_say_stays_an_estimator(name: str) -> None:
+    """All of it, as without the option; a finding tells where, and why."""
+    change, reason = _STAYS[name]
+    changes = [change]
+    if name == "devices-and-no-steps":
+        changes.append((", max_steps=24", ""))
+    migration = _migrate(*changes)
+    (found,) = _find(migration, "K191")
+    assert reason in found.reason and found.outcome is Outcome.KEPT
+    assert 1 < found.line <= len(migration.text.splitlines())
+    assert not _find(migration, "K190")
+    assert "fit_callbacks" not in migration.text
+    faithful = _migrate(*changes, options=Options())
+    assert migration.text == faithful.text
+    assert migration.support == faithful.support
+
+
+def test_a_directory_that_may_be_none_is_a_temporary_one() -> None:
+    given = 'os.environ["MODEL_DIR"]'
+    text = _migrate((given, 'os.environ.get("MODEL_DIR")')).text
+    assert 'model_dir = os.environ.get("MODEL_DIR") or tempfile.mkdtemp()\n' in text
+    assert "tempfile" not in _migrate().text
+    flag = 'tf.flags.DEFINE_string("where", None, "Directory.")\n\n\ndef input_fn():'
+    text = _migrate((given, "tf.flags.FLAGS.where"), ("def input_fn():", flag)).text
+    assert "FLAGS.where or tempfile.mkdtemp()\n" in text
+    flag = flag.replace("None", '"out"')
+    text = _migrate((given, "tf.flags.FLAGS.where"), ("def input_fn():", flag)).text
+    assert "tempfile" not in text
+
+
+def test_an_evaluator_has_nothing_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The process that trains evaluates: a second one must not train, too."""
+    (made,) = (
+        node
+        for node in ast.parse(_migrate().text).body
+        if isinstance(node, ast.FunctionDef) and node.name == "make_strategy"
+    )
+    known = {"json": json, "os": os}
+    exec(ast.unparse(made), known)  # Our own text.
+    task = {"type": "evaluator", "index": 0}
+    cluster = {"chief": ["localhost:1"], "ps": ["localhost:2"]}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": task}))
+    with pytest.raises(SystemExit) as ended:
+        known["make_strategy"]()  # type: ignore[operator]
+    assert ended.value.code == 0
+    assert "the process that trains evaluates, too" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "other, stays",
+    [
+        ("from guided import estimator\nprint(estimator.model_dir)\n", "estimator"),
+        ("import guided\nprint(guided._model_fn)\n", "_model_fn"),
+        ("from guided import points\nprint(points)\n", ""),
+    ],
+    ids=["estimator", "model_fn", "neither"],
+)
+def test_an_estimator_that_another_file_uses_stays(
+    other: str, stays: str, tmp_path: pathlib.Path
+) -> None:
+    files = {"guided.py": GUIDED.path.read_text(), "other.py": other}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    found = {r.path.name: r for r in run_tree([tmp_path], FIT, jobs=1)}["guided.py"]
+    told = [f.reason for f in found.findings if f.code == "K191"]
+    if stays:
+        assert len(told) == 1 and f"another file uses `{stays}`" in told[0]
+        assert b"fit_callbacks" not in found.new
+    else:
+        assert not told and b"fit_callbacks" in found.new
+
+
+@pytest.mark.parametrize(
+    "path", [GUIDED.path, STEADY.path, ALTERNATING.path], ids=lambda p: p.stem
+)
+def test_a_result_is_migrated_to_itself(path: pathlib.Path) -> None:
+    result = migrate_text(path.read_text(), FIT, filename=path.name)
+    again = migrate_text(result.text, FIT.again(result.support), filename=path.name)
+    assert "fit_callbacks" in result.text and again.text == result.text
+
+
+def test_who_is_asked_has_what_was_saved_last() -> None:
+    """Of two Estimators, or where no step may be left; else the model has it."""
+    text = migrate_text(ALTERNATING.path.read_text(), FIT).text
+    assert "fit_callbacks.restore(other, directory).evaluate(" in text
+    assert "fit_callbacks.restore(one, directory).evaluate(" in text
+    train, evaluate = "one.train(input_fn, steps=5)", "one.evaluate(input_fn, steps=2)"
+    original = ALTERNATING.path.read_text()
+    start, end = original.index("  other = "), original.index("\n\nif __name__")
+    plain = f"{original[:start]}  {train}\n  print({evaluate})\n{original[end:]}"
+    text = migrate_text(plain, FIT).text
+    assert "one.evaluate(" in text and "restore(" not in text
+    first = plain.replace(f"  {train}\n", "")
+    assert "restore(one, directory).evaluate(" in migrate_text(first, FIT).text

@@ -1,0 +1,241 @@
+"""Programs that `Model.fit` trains, compared with what TensorFlow 1.15.5 computed."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from reference import measured
+from reference.compare import Array
+from tests.programs import (
+    callback_programs,
+    fitted,
+    keras_parts,
+    keras_programs,
+    model_objects,
+    scoped_programs,
+    subclassed_programs,
+    variants,
+)
+from tests.programs.fitted import (
+    ALTERNATING,
+    GUIDED,
+    PAIRED,
+    STEADY,
+    Replacement,
+    Script,
+)
+from tests.programs.variants import Variant
+
+# What makes the program's own TF_CONFIG, and drops it: in a cluster, ours counts.
+_OWN_CONFIG = (
+    ("os.environ['TF_CONFIG'] = json.dumps(tf_config)\n", ""),
+    ("del os.environ['TF_CONFIG']\n", ""),
+)
+
+
+def _run_script(
+    script: Script,
+    work: pathlib.Path,
+    *changes: Replacement,
+    ps: int = 0,
+    workers: int = 1,
+) -> dict[str, Array]:
+    """What a migrated script saves that begins at TensorFlow 1.15.5's step 0."""
+    if script is GUIDED and ps + workers > 1:
+        changes = (*_OWN_CONFIG, *changes)
+    program = fitted.migrate(script.path, work / "program", *changes)
+    fitted.begin(script, work)
+    return fitted.run(sys.executable, program, work, ps=ps, workers=workers)
+
+
+def _largest_difference(script: Script, found: dict[str, Array]) -> float:
+    """The largest difference of what was saved; infinite where TF1 saved other names."""
+    expected = fitted.recorded(script)
+    steps = {name.partition("/")[0] for name in found}
+    same = {name for name in expected if name.partition("/")[0] in steps}
+    if script is STEADY:  # It was recorded with more evaluations.
+        same = {name for name in same if "/eval/" not in name or name in found}
+    if set(found) != same:
+        return float("inf")
+    rows = [np.abs(found[n].astype(float) - expected[n].astype(float)) for n in found]
+    largest = max(float(np.max(row)) for row in rows)
+    measured.note(largest)
+    return largest
+
+
+def test_a_script_of_the_guides_shape(tmp_path: pathlib.Path) -> None:
+    """The same operations in the same order: weights, slots and loss are bit-equal."""
+    found = _run_script(GUIDED, tmp_path)
+    assert {name.partition("/")[0] for name in found} == {"0", "4"}
+    assert "4/eval/loss" in found and "4/dense/kernel/Adagrad" in found
+    assert _largest_difference(GUIDED, found) == 0.0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("AdagradOptimizer(0.1)", "AdagradOptimizer(0.1001)"),
+        ("variable.assign(reader.get_tensor(name))", "pass"),
+        (" + optimizer.variables()", ""),
+        ("(other_points, other_heights)", "(other_points, heights[:3])"),
+    ],
+    ids=["rate", "not-restored", "no-slots", "other-examples"],
+)
+def test_a_script_that_does_otherwise_is_seen(
+    change: Replacement, tmp_path: pathlib.Path
+) -> None:
+    found = _run_script(GUIDED, tmp_path, change)
+    assert _largest_difference(GUIDED, found) > 1e-6
+
+
+def test_estimators_of_one_directory_go_on_from_each_other(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Whoever is trained or asked has what was saved last, as in TensorFlow 1."""
+    found = _run_script(ALTERNATING, tmp_path)
+    evaluated = {name for name in found if name.endswith("/eval/loss")}
+    assert evaluated == {f"{step}/eval/loss" for step in (5, 10, 15, 20)}
+    assert "20/predicted" in found and "20/dense/kernel/Momentum" in found
+    # Eigen adds the products of a batch in another order: an ULP of values up to 8.
+    assert _largest_difference(ALTERNATING, found) <= 1e-6
+
+
+def test_a_model_that_keeps_its_own_values_is_seen(tmp_path: pathlib.Path) -> None:
+    change = ("    restore(self.model, self._directory)\n", "    pass\n")
+    found = _run_script(ALTERNATING, tmp_path, change)
+    assert _largest_difference(ALTERNATING, found) > 1e-3
+    change = ("fit_callbacks.restore(other, directory).evaluate", "other.evaluate")
+    found = _run_script(ALTERNATING, tmp_path / "other", change)
+    assert _largest_difference(ALTERNATING, found) > 1e-3
+
+
+@pytest.mark.parametrize(
+    "ps, workers", [(0, 1), (2, 3), (0, 2)], ids=["alone", "servers", "workers"]
+)
+def test_a_cluster_makes_the_steps_of_one_process(
+    ps: int, workers: int, tmp_path: pathlib.Path
+) -> None:
+    """Each step has the same gradient: bit-equal whichever worker makes it.
+
+    Two workers that keep pace add two halves, which is exact.
+    """
+    found = _run_script(STEADY, tmp_path, ps=ps, workers=workers)
+    assert {name.partition("/")[0] for name in found} == {"0", "8", "16", "24"}
+    assert {n for n in found if "/eval/" in n} == {
+        f"{n}/eval/loss" for n in (8, 16, 24)
+    }
+    assert _largest_difference(STEADY, found) == 0.0
+
+
+@pytest.mark.parametrize("ps, workers", [(2, 3), (0, 2)], ids=["servers", "workers"])
+def test_a_cluster_that_does_otherwise_is_seen(
+    ps: int, workers: int, tmp_path: pathlib.Path
+) -> None:
+    change = ('{"rate": 0.125}', '{"rate": 0.1251}')
+    found = _run_script(STEADY, tmp_path, change, ps=ps, workers=workers)
+    assert _largest_difference(STEADY, found) > 1e-6
+
+
+def test_each_worker_reads_the_input_to_its_end(tmp_path: pathlib.Path) -> None:
+    """Three asynchronous workers make three times the four steps of the input."""
+    found = _run_script(GUIDED, tmp_path, ps=2, workers=3)
+    assert {name.partition("/")[0] for name in found} == {"0", "12"}
+    assert np.isfinite(found["12/eval/loss"])
+    # Slots add squares of gradients of 12 steps: more than TensorFlow 1's of 4.
+    of_four = fitted.recorded(GUIDED)["4/dense/bias/Adagrad"]
+    assert found["12/dense/bias/Adagrad"] > of_four
+
+
+def test_an_input_that_is_read_by_one_worker_alone_is_seen(
+    tmp_path: pathlib.Path,
+) -> None:
+    change = ("batches = workers * sum(", "batches = sum(")
+    found = _run_script(GUIDED, tmp_path, change, ps=2, workers=3)
+    assert {name.partition("/")[0] for name in found} == {"0", "4"}
+
+
+def test_workers_that_keep_pace_read_the_same(tmp_path: pathlib.Path) -> None:
+    found = _run_script(GUIDED, tmp_path, workers=2)
+    assert _largest_difference(GUIDED, found) == 0.0
+
+
+def test_each_device_takes_a_batch_of_its_own(tmp_path: pathlib.Path) -> None:
+    """The mean of two means of three is exact here."""
+    found = _run_script(PAIRED, tmp_path)
+    assert {name.partition("/")[0] for name in found} == {"0", "3", "6", "9"}
+    assert _largest_difference(PAIRED, found) == 0.0
+
+
+def test_devices_that_share_a_batch_are_seen(tmp_path: pathlib.Path) -> None:
+    creator = "tf_keras.utils.experimental.DatasetCreator(lambda context: input_fn())"
+    found = _run_script(PAIRED, tmp_path, (creator, "input_fn()"))
+    assert _largest_difference(PAIRED, found) > 1e-3
+
+
+# -- programs of the suite -------------------------------------------------------------
+
+# Programs with recordings of TensorFlow 1.15.5; their tolerances stand beside them.
+_MODULES: dict[str, ModuleType] = {
+    "twice": keras_programs,
+    "iris": keras_programs,
+    "numbered_blocks": keras_parts,
+    "recurrent": keras_parts,
+    "text_cnn": scoped_programs,
+    "contrib_tower": subclassed_programs,
+    "mixed": subclassed_programs,
+    "early_stopping": callback_programs,
+    "learning_rate": callback_programs,
+    "looked_at": variants,
+    "queued": variants,
+    "networks": model_objects,
+    "residual": model_objects,
+}
+_SCALED = "num_replicas_in_sync\n"
+_GRADIENT = (
+    _SCALED,
+    "num_replicas_in_sync; scaled_loss = tf.math.log1p(scaled_loss)\n",
+)
+
+
+def _find(name: str) -> Variant:
+    module = _MODULES[name]
+    programs = module.EVERY if module is variants else module.PROGRAMS
+    (found,) = (program for program in programs if program.name == name)
+    assert isinstance(found, Variant)
+    return found
+
+
+def _run_program(
+    name: str, work: pathlib.Path, *changes: Replacement
+) -> tuple[Variant, dict[str, float]]:
+    """A program of the suite, and its differences by result."""
+    program, module = _find(name), _MODULES[name]
+    fitted.migrate(program.path, work / "program", *changes)
+    if module is model_objects:  # It goes on from TensorFlow 1.15.5's checkpoints.
+        found = model_objects.continued((program,), work / "program", work / "run")
+    else:
+        run = work / "run"
+        found = variants.run((program,), sys.executable, work / "program", run, True)
+    rows = variants.differences(program, module.recorded(), found)
+    assert rows
+    return program, rows
+
+
+@pytest.mark.parametrize("name", _MODULES)
+def test_a_program_of_the_suite(name: str, tmp_path: pathlib.Path) -> None:
+    program, rows = _run_program(name, tmp_path)
+    wrong = {
+        key: value for key, value in rows.items() if not value <= program.tolerance
+    }
+    assert not wrong, f"allowed {program.tolerance}: {program.reason}"
+
+
+@pytest.mark.parametrize("name", _MODULES)
+def test_another_gradient_is_seen(name: str, tmp_path: pathlib.Path) -> None:
+    program, rows = _run_program(name, tmp_path, _GRADIENT)
+    assert max(rows.values()) > max(10 * program.tolerance, 1e-6)
