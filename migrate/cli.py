@@ -22,6 +22,7 @@ from migrate.demo_command import demo
 from migrate.disk import interrupts
 from migrate.job import Job
 from migrate.packages_command import packages
+from migrate.progress import Progress
 from migrate.rule_command import rule
 from migrate.verify_command import verify
 
@@ -233,10 +234,11 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
     from migrate.report import display
 
     if changed := git.find_uncommitted(job.paths):
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         number = f"{len(changed)} file{'s' * (len(changed) != 1)}"
         click.secho(
-            f"Warning: {number} here, {changed[0]} for one, with changes that are not "
-            "committed: git cannot tell them from the migration's.",
+            f"Warning: git has uncommitted changes in {number} here ({changed[0]}{more}). "
+            "After the migration git cannot tell your changes from the tool's.",
             fg="yellow",
             err=True,
         )
@@ -254,11 +256,14 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
             program = keep.copy_program(program)
         return results.write_program(program, beside=beside)
 
-    done = job.run(_writable, complete, accept=asking.accept if asking else None)
+    done = job.run(_writable, complete, choose=asking.choose if asking else None)
     if asking is not None and asking.left:
         job.left = True
+        which = "it" if len(asking.left) == 1 else "them"
         names = ", ".join(map(display, asking.left))
-        click.echo(f"Left, as you said: {names}", err=True)
+        click.echo(
+            f"Not written, because you did not accept {which}: {names}", err=True
+        )
     tracked = git.find_top(job.paths[0]) is not None
     job.finish(done, written=Written(job.paths[0], None, backup, tracked))
 
@@ -266,23 +271,31 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
 def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:
     from migrate import copies, results
 
-    copy = copies.Copy(tuple(job.paths), output)
     try:
-        copy.check()
+        with copies.Copy.begin(tuple(job.paths), output) as copy:
+            Progress(job.quiet).start("copying")
+            failures = copy.make()
+
+            def prepare(result: FileResult) -> FileResult:
+                if not result.changed:
+                    return result
+                target = copy.target(result.path)
+                return results.check_target(result, target, own_copy=True)
+
+            def complete(program: list[FileResult], beside: Beside) -> list[FileResult]:
+                return results.write_program(program, copy.target, beside)
+
+            done = job.run(prepare, complete, target=copy.target, each_link=True)
+            if job.interrupted:
+                click.echo(f"Nothing is written to {output}.", err=True)
+                return []
+            copy.publish()
     except copies.CopyError as error:
         raise click.UsageError(str(error)) from None
-    failures = copy.make()
-
-    def prepare(result: FileResult) -> FileResult:
-        if not result.changed:
-            return result
-        return results.check_target(result, copy.target(result.path), own_copy=True)
-
-    def complete(program: list[FileResult], beside: Beside) -> list[FileResult]:
-        return results.write_program(program, copy.target, beside)
-
+    except KeyboardInterrupt:
+        click.echo(f"\nNothing is written to {output}.", err=True)
+        raise
     named = {failure.path for failure in failures}
-    done = job.run(prepare, complete, target=copy.target, each_link=True)
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 

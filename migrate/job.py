@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from migrate.pipeline import FileResult
     from migrate.report.summary import Run
 
+    # Which programs are completed; the second argument gives the modules beside some.
+    Choose = Callable[
+        [Sequence[list[FileResult]], Callable[[Sequence[list[FileResult]]], Beside]],
+        list[list[FileResult]],
+    ]
+
 _STDIN = "-"
 _CODES = re.compile(r"[A-Z]\d{0,3}")
 _COLOURS: dict[str, dict[str, Any]] = {
@@ -107,7 +113,7 @@ class Job:
         *,
         target: Callable[[pathlib.Path], pathlib.Path] = lambda path: path,
         each_link: bool = False,
-        accept: Callable[[list[FileResult], Beside], list[FileResult]] | None = None,
+        choose: Choose | None = None,
     ) -> list[FileResult]:
         """Migrates all programs; each is completed (written), whole, before an interrupt.
 
@@ -116,11 +122,16 @@ class Job:
           complete: writes or shows the results of a program, and what is beside it.
           target: where a file is written.
           each_link: a link to a file counts as a file of its own.
-          accept: asks whether a program is to be completed; may be interrupted.
+          choose: asks which programs are to be completed; may be interrupted.
         """
         from migrate.beside.written import Beside
 
+        def make_beside(programs: Sequence[list[FileResult]]) -> Beside:
+            every = (r for program in programs for r in program)
+            return Beside(every, target, whole=self._whole_modules)
+
         done: list[FileResult] = []
+        beside = None
         try:
             with Progress(self.quiet) as progress:
                 progress.start()
@@ -133,17 +144,20 @@ class Job:
                     each_link=each_link,
                     progress=progress.show,
                 )
-            every = (r for program in programs for r in program)
-            beside = Beside(every, target, whole=self._whole_modules)
+            if choose is not None:
+                programs = choose(programs, make_beside)
+            beside = make_beside(programs)
             for program in programs:
-                if accept is not None:
-                    program = accept(program, beside)
                 with interrupts.uninterrupted():
                     done += complete(program, beside)
         except KeyboardInterrupt:
             self.interrupted = True
             total = progress.total or len(done)
             click.echo(f"\nInterrupted after {len(done)} of {total} files.", err=True)
+            if beside is not None:
+                from migrate import results
+
+                results.take_back_modules(beside, make_beside([done]))
         return done
 
     def _find_run(self) -> Callable[..., list[list[FileResult]]]:

@@ -147,7 +147,12 @@ def test_a_dirty_tree_is_told(tmp_path: pathlib.Path) -> None:
     assert "Warning" not in clean and "git worktree add ../before HEAD" in clean
     git("checkout", "-q", "train.py")
     file.write_text(PROGRAM + "# mine\n")
-    assert "Warning: 1 file here, train.py" in _run("migrate", file, "--write").output
+    (tmp_path / "x.py").write_text("")
+    shown = _run("migrate", file, "--write").output
+    assert "uncommitted changes in 1 file here (train.py). After" in shown
+    file.write_text(PROGRAM + "# mine\n")
+    shown = _run("migrate", tmp_path, "--write").output
+    assert "uncommitted changes in 4 files here (train.py and 3 more)." in shown
 
 
 def test_a_backup_directory_is_new(tmp_path: pathlib.Path) -> None:
@@ -158,28 +163,3 @@ def test_a_backup_directory_is_new(tmp_path: pathlib.Path) -> None:
     _run("migrate", tmp_path / "train.py", "--write", "--backup", full, code=2)
     _run("migrate", tmp_path / "train.py", "--backup", tmp_path / "b", code=2)
     assert (tmp_path / "train.py").read_text() == PROGRAM
-
-
-def test_interactive_writes_what_is_accepted(tmp_path: pathlib.Path) -> None:
-    for name in ("a.py", "b.py", "c.py"):
-        (tmp_path / name).write_text("import tensorflow as tf\nprint(tf.log(2.))\n")
-
-    def answer(text: str, code: int) -> str:
-        done = click.testing.CliRunner().invoke(
-            main, ["migrate", str(tmp_path), "--write", "--interactive"], input=text
-        )
-        assert done.exit_code == code, done.output
-        return done.output
-
-    def migrated() -> list[str]:
-        return [
-            p.name for p in sorted(tmp_path.glob("*.py")) if "math" in p.read_text()
-        ]
-
-    shown = answer("no\ndiff\nyes\nquit\n", 1)
-    assert migrated() == ["b.py"]
-    assert "+print(tf.math.log(2.))" in shown and "1 changed" in shown
-    assert f"Left, as you said: {tmp_path}/a.py, {tmp_path}/c.py" in shown
-    answer("all\n", 0)
-    assert migrated() == ["a.py", "b.py", "c.py"]
-    _run("migrate", tmp_path, "--interactive", code=2)
