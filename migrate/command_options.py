@@ -14,7 +14,12 @@ from migrate.options import ESTIMATORS, FALLBACKS, STRATEGIES
 def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that `migrate` and `check` have in common."""
     options = (
-        click.argument("paths", nargs=-1, required=True),
+        click.argument(
+            "paths",
+            nargs=-1,
+            required=True,
+            type=click.Path(exists=True, allow_dash=True),
+        ),
         click.option(
             "--report",
             "reports",

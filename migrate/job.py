@@ -125,6 +125,7 @@ class Job:
           choose: asks which programs are to be completed; may be interrupted.
         """
         from migrate.beside.written import Beside
+        from migrate.report.summary import plural
 
         def make_beside(programs: Sequence[list[FileResult]]) -> Beside:
             every = (r for program in programs for r in program)
@@ -153,7 +154,8 @@ class Job:
         except KeyboardInterrupt:
             self.interrupted = True
             total = progress.total or len(done)
-            click.echo(f"\nInterrupted after {len(done)} of {total} files.", err=True)
+            number = plural(total, "file")
+            click.echo(f"\nInterrupted after {len(done)} of {number}.", err=True)
             if beside is not None:
                 from migrate import results
 
@@ -295,9 +297,13 @@ def _compare(
     try:
         if update:
             baseline.save(file, results)
-            note = f"{file} is written: `check --baseline {file}` knows all of this."
+            note = f"{file} is written. `check --baseline {file}` now reports only what is new."
             return results, 0, [note]
         compared = baseline.compare(file, baseline.load(file), results)
+    except FileNotFoundError:
+        raise click.UsageError(
+            f"--baseline: {file} does not exist; --update-baseline writes it"
+        ) from None
     except (OSError, baseline.BaselineError) as error:
         raise click.UsageError(f"--baseline: {error}") from None
     lines = [

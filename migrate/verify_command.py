@@ -122,8 +122,10 @@ def verify(ctx: click.Context, /, **options: Any) -> None:
     try:
         from reference.verify import command, report
     except ImportError as error:
+        from migrate.extras import install_line
+
         raise click.ClickException(
-            f"{error}; verify needs more: pip install 'tf1to2[verify]'"
+            f"{error}. verify needs more packages: {install_line()}"
         ) from None
     for path in options["reports"]:
         try:

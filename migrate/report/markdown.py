@@ -93,11 +93,11 @@ def _programs(run: Run) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for entry in found.entries:
         name, why = _code(display(entry.path)), _prose(triage.why(found, entry))
-        kind = entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
+        kind = triage.describe_kind(entry)
         yield _row([triage.badge(entry), name, kind, entry.becomes, why])
     yield ""
     if found.blockers:
-        yield _row(["what blocks", "", "programs", "alone", "places"])
+        yield _row(["what blocks", "", "programs", "blocked by nothing else", "places"])
         yield "|---|---|---:|---:|---:|"
         for b in found.blockers:
             yield _row([_rule(b.code), b.title, b.entries, b.alone or "", b.places])

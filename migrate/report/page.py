@@ -94,7 +94,7 @@ def _entries(found: triage.Triage) -> Iterator[str]:
             )
     yield "</div>"
     for entry in found.entries:
-        kind = entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
+        kind = triage.describe_kind(entry)
         yield (
             f'<div class="entry {_CLASSES[entry.status]}"><span class="badge">'
             f"{triage.badge(entry)}</span>"
@@ -112,7 +112,7 @@ def _blockers(found: triage.Triage) -> Iterator[str]:
         return
     yield '<section><h2>What blocks</h2><div class="scroll"><table><thead><tr>'
     yield '<th>code</th><th></th><th class="n">programs</th>'
-    yield '<th class="n">of them alone</th><th class="n">places</th></tr></thead><tbody>'
+    yield '<th class="n">blocked by nothing else</th><th class="n">places</th></tr></thead><tbody>'
     for b in found.blockers:
         yield (
             f'<tr><td><a href="#{b.code}"><code>{b.code}</code></a></td>'

@@ -309,7 +309,9 @@ def _need_packages() -> None:
         import google_crc32c  # noqa: F401
         import numpy  # noqa: F401
     except ImportError as error:
-        _stop(f"this needs {error.name}: pip install 'tf1to2[verify]'")
+        from migrate.extras import install_line
+
+        _stop(f"this needs {error.name}: {install_line()}")
 
 
 # -- what is shown --------------------------------------------------------------------
