@@ -57,7 +57,7 @@ class Asking:
 
 
 def _ask(changed: Program, beside: Beside) -> str:
-    from migrate.show import print_diffs
+    from migrate.show import Diffs
 
     while True:
         try:
@@ -70,7 +70,7 @@ def _ask(changed: Program, beside: Beside) -> str:
             raise KeyboardInterrupt from None
         if answer != "diff":
             return answer
-        print_diffs(changed, set(), beside)
+        Diffs().print_program(changed, beside)
 
 
 def _name_files(changed: Program) -> str:

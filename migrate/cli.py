@@ -103,6 +103,12 @@ main.add_command(verify)
 @main.command("migrate")
 @add_shared_options
 @click.option("--diff", is_flag=True, help="Print a unified diff.")
+@click.option(
+    "--with-modules",
+    is_flag=True,
+    help="With --diff: print also all lines of new modules beside programs, as `git apply "
+    "-p0` and `patch -p0` need them.",
+)
 @click.option("--write", is_flag=True, help="Change the files in place, atomically.")
 @click.option(
     "--output",
@@ -136,6 +142,7 @@ main.add_command(verify)
 )
 def migrate_command(
     diff: bool,
+    with_modules: bool,
     write: bool,
     output: pathlib.Path | None,
     backup: pathlib.Path | None,
@@ -155,7 +162,8 @@ def migrate_command(
     ):
         if given and not write:
             raise click.UsageError(f"{name} needs --write")
-    from migrate.show import print_diffs
+    if with_modules and not diff:
+        raise click.UsageError("--with-modules needs --diff")
 
     job = Job(shared)
     if job.stdin:
@@ -163,13 +171,12 @@ def migrate_command(
             raise click.UsageError(
                 "`-` writes to standard output: no --write, no --output"
             )
-        _stdin(job, diff=diff)
+        _stdin(job, diff=diff, with_modules=with_modules)
     elif diff:
-        shown: set[pathlib.Path] = set()
-        job.finish(
-            job.run(_checked, lambda p, beside: print_diffs(p, shown, beside)),
-            to_stderr=True,
-        )
+        from migrate.show import Diffs
+
+        diffs = Diffs(with_modules)
+        job.finish(job.run(_checked, diffs.print_program), to_stderr=True)
     elif write:
         _write(job, backup, interactive)
     elif output is not None:
@@ -299,11 +306,13 @@ def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 
-def _stdin(job: Job, *, diff: bool = False, check: bool = False) -> NoReturn:
+def _stdin(
+    job: Job, *, diff: bool = False, with_modules: bool = False, check: bool = False
+) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
     from migrate import emitted, outcomes, pipeline, run
     from migrate.beside.written import Beside
-    from migrate.show import print_diffs
+    from migrate.show import Diffs
 
     data = sys.stdin.buffer.read()
     is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
@@ -311,7 +320,7 @@ def _stdin(job: Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     result = pipeline.migrate_bytes(path, data, job.options)
     ((result,),) = outcomes.settle([result], run.fallback_for(data, job.options))
     if diff:
-        print_diffs([result], set(), Beside([result]))
+        Diffs(with_modules).print_program([result], Beside([result]))
     elif not check:
         click.echo(result.new if result.changed else data, nl=False)
         if result.support:
