@@ -322,24 +322,12 @@ def test_reports(tree: pathlib.Path, tmp_path: pathlib.Path) -> None:
     )
 
 
-def test_rule_explains_every_code() -> None:
-    listed = run("rule").stdout
-    for code in CODES:
-        assert code in listed
+def test_rules_are_listed_in_order() -> None:
+    listed = re.findall(r"^   ([A-Z]\d{3})  \S", run("rule").stdout, re.M)
+    assert listed == sorted(CODES)
     assert set(FAMILIES) >= {code[0] for code in CODES}
     for code in CODES:
-        assert re.fullmatch(r"[A-Z]\d{3}", code)
         assert CODES[code].id == code and CODES[code].explanation
-    done = run("rule", "e004")
-    assert done.returncode == 0
-    for part in (
-        "E004  Python 2",
-        "What stays the same: The file is left as it is",
-        "rules/E004/",
-        "Before",
-        "After",
-    ):
-        assert part in done.stdout
 
 
 def test_errors_name_the_page_of_their_code(tree: pathlib.Path) -> None:

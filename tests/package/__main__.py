@@ -43,7 +43,7 @@ COMMANDS = (
     (["demo"], 0, "replicas.run(run_worker)"),
     (["check", "."], 1, "1 of 2 programs can be migrated now, 1 is blocked."),
     (["migrate", "train.py", "--diff"], 0, "+import training_session"),
-    (["rule", "S101"], 0, "S101"),
+    (["rule", "S112"], 0, "A program of the test suite has:"),
     (["migrate", "blocked.py"], 1, "rules/S112/"),
     (["check", ".", "--report", "r.html", "--report", "r.sarif"], 1, "ready"),
     (["migrate", "train.py", "--write", "--backup", "old"], 0, "tf1to2 verify"),
