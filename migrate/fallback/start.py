@@ -10,12 +10,12 @@ import ast
 from collections.abc import Collection
 
 from migrate import emitted
+from migrate.facts.process_keras import VARIABLE
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.fallback.added import imported_by, is_tensorflow
 from migrate.fallback.imports import V1
 from migrate.source.nodes import all_nodes, tree_of
 
-VARIABLE = "TF_USE_LEGACY_KERAS"
 _KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.'
 _SWITCHES = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
 # Packages that import TensorFlow themselves.
