@@ -59,9 +59,9 @@ FIRST: dict[str, dict[str, str]] = {
         "rate": _WEIGHTS,
         "a tower reads the other's features": _WEIGHTS,
         "penalty left out": ".*/kernel",
-        "the rate does not follow the step": _WEIGHTS,
+        # These move weights by so little that a slot may be beyond rounding first.
+        "the rate does not follow the step": f"{_WEIGHTS}(/Adam(_1)?)?",
         "an area of nothing": "auc",
-        # It moves weights by so little that their slots may be beyond rounding first.
         "epsilon": f"{_WEIGHTS}(/Adam(_1)?)?",
     },
     "estimator_params_builder": {
