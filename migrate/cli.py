@@ -84,7 +84,7 @@ def _internal_error() -> NoReturn:
 def main(ctx: click.Context) -> None:
     """Migrate TensorFlow 1 distributed training to tf.distribute.
 
-    Alone it says what is in the current directory.
+    Without a command, describe the current directory and say what to do next.
     """
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         ctx.color = False
@@ -106,39 +106,39 @@ main.add_command(verify)
 @click.option(
     "--with-modules",
     is_flag=True,
-    help="With --diff: print also all lines of new modules beside programs, as `git apply "
-    "-p0` and `patch -p0` need them.",
+    help="With --diff: also print the new modules in full. `git apply -p0` and `patch "
+    "-p0` need them.",
 )
-@click.option("--write", is_flag=True, help="Change the files in place, atomically.")
+@click.option("--write", is_flag=True, help="Change the files in place.")
 @click.option(
     "--output",
     type=click.Path(path_type=pathlib.Path),
     metavar="DIR",
-    help="Write a migrated copy of the tree; all else in it is copied.",
+    help="Write a migrated copy of the tree to DIR; other files are copied.",
 )
 @click.option(
     "--backup",
     type=click.Path(path_type=pathlib.Path),
     metavar="DIR",
-    help="With --write: keep the originals of changed files in this new directory.",
+    help="With --write: copy the originals of changed files to this new directory.",
 )
 @click.option(
     "--interactive",
     "-i",
     is_flag=True,
-    help="With --write: ask before each program is written.",
+    help="With --write: ask before writing each program.",
 )
 @click.option(
     "--whole-modules",
     is_flag=True,
-    help="Write the modules beside programs whole: for trees that are migrated apart and "
-    "loaded together.",
+    help="Write the modules beside programs in full, for trees that are migrated one by "
+    "one and imported together.",
 )
 @click.option(
     "--notes",
     is_flag=True,
-    help="Write what is refused into the refused files, as comments. Without it they "
-    "are not touched.",
+    help="Write each refusal into its file, as a comment. Without this option, refused "
+    "files stay as they are.",
 )
 def migrate_command(
     diff: bool,
@@ -149,13 +149,15 @@ def migrate_command(
     interactive: bool,
     **shared: Any,
 ) -> None:
-    """Show (or, with --write or --output, do) the migration of files and trees.
+    """Show what would change, or migrate files and directories.
 
-    Without one of the three it only tells what would change. `-` reads a program from
+    Writes nothing without --write or --output. With `-` as path, reads a program from
     standard input and writes the result to standard output.
     """
     if diff + write + (output is not None) > 1:
-        raise click.UsageError("--diff, --write and --output exclude each other")
+        raise click.UsageError(
+            "--diff, --write and --output exclude each other: use one of them"
+        )
     for name, given in (
         ("--backup", backup is not None),
         ("--interactive", interactive),
@@ -194,18 +196,18 @@ def migrate_command(
     "--baseline",
     type=click.Path(dir_okay=False, path_type=pathlib.Path),
     metavar="FILE",
-    help="Exit with 1 only for what this file does not list.",
+    help="Exit with 1 only for findings that are not in this file.",
 )
 @click.option(
     "--update-baseline",
     is_flag=True,
-    help="Write what is found into the file that --baseline names, and exit with 0.",
+    help="Write all findings into the file of --baseline, and exit with 0.",
 )
 def check(baseline: pathlib.Path | None, update_baseline: bool, **shared: Any) -> None:
-    """List the programs: what each becomes, what blocks it, what to do first.
+    """List programs: what they become, and what blocks them.
 
-    Then each refusal with its place and recipe. Exits with 1 if anything is to be
-    migrated or mended; with --baseline, if any of it is new.
+    The list has the order in which to work. Then list each refusal, with its line and what to do. Exits with 1 if there is
+    something to migrate or to mend; with --baseline, if something of it is new.
     """
     if update_baseline and baseline is None:
         raise click.UsageError("--update-baseline needs --baseline FILE")

@@ -8,7 +8,7 @@ import click
 @click.command()
 @click.argument("code", required=False)
 def rule(code: str | None) -> None:
-    """Explain a code as its page does, or list all codes."""
+    """Print the page of a code, such as S101. Without CODE, list all codes."""
     from migrate.codes import CODES, FAMILIES, MERGED
     from migrate.codes.terminal import read_page, show_page
 
@@ -21,6 +21,8 @@ def rule(code: str | None) -> None:
         return
     found = CODES.get(MERGED.get(code.upper(), code.upper()))
     if found is None:
-        raise click.UsageError(f"no code {code}; `tf1to2 rule` lists them")
+        raise click.UsageError(
+            f"there is no code {code}; `tf1to2 rule` lists all codes"
+        )
     for line, role in show_page(read_page(found.id).rstrip()):
         click.secho(line, bold=role == "heading")

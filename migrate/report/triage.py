@@ -297,16 +297,14 @@ def estimate(found: Triage) -> str:
         f"{plural(len(found.blocked), 'program')}."
     )
     if near:
-        text += (
-            f" {plural(near, 'program')} {'is' if near == 1 else 'are'} one place away."
-        )
+        text += f" {plural(near, 'program')} {'needs' if near == 1 else 'need'} only one change."
     if waiting:
         text += (
             f" {plural(waiting, 'program')} only "
             f"{'waits' if waiting == 1 else 'wait'} for another one with which "
             f"{'it shares' if waiting == 1 else 'they share'} a file."
         )
-    return text + " A refusal can hide another: check again after each one you mend."
+    return text + " A refusal can hide another, so check again after each change."
 
 
 def describe_kind(entry: EntryPoint) -> str:
