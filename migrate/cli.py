@@ -22,6 +22,7 @@ from migrate.demo_command import demo
 from migrate.disk import interrupts
 from migrate.job import Job
 from migrate.packages_command import packages
+from migrate.progress import Progress
 from migrate.rule_command import rule
 from migrate.verify_command import verify
 
@@ -83,7 +84,7 @@ def _internal_error() -> NoReturn:
 def main(ctx: click.Context) -> None:
     """Migrate TensorFlow 1 distributed training to tf.distribute.
 
-    Alone it says what is in the current directory.
+    Without a command, describe the current directory and say what to do next.
     """
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         ctx.color = False
@@ -102,59 +103,69 @@ main.add_command(verify)
 @main.command("migrate")
 @add_shared_options
 @click.option("--diff", is_flag=True, help="Print a unified diff.")
-@click.option("--write", is_flag=True, help="Change the files in place, atomically.")
+@click.option(
+    "--with-modules",
+    is_flag=True,
+    help="With --diff: also print the new modules in full. `git apply -p0` and `patch "
+    "-p0` need them.",
+)
+@click.option("--write", is_flag=True, help="Change the files in place.")
 @click.option(
     "--output",
     type=click.Path(path_type=pathlib.Path),
     metavar="DIR",
-    help="Write a migrated copy of the tree; all else in it is copied.",
+    help="Write a migrated copy of the tree to DIR; other files are copied.",
 )
 @click.option(
     "--backup",
     type=click.Path(path_type=pathlib.Path),
     metavar="DIR",
-    help="With --write: keep the originals of changed files in this new directory.",
+    help="With --write: copy the originals of changed files to this new directory.",
 )
 @click.option(
     "--interactive",
     "-i",
     is_flag=True,
-    help="With --write: ask before each program is written.",
+    help="With --write: ask before writing each program.",
 )
 @click.option(
     "--whole-modules",
     is_flag=True,
-    help="Write the modules beside programs whole: for trees that are migrated apart and "
-    "loaded together.",
+    help="Write the modules beside programs in full, for trees that are migrated one by "
+    "one and imported together.",
 )
 @click.option(
     "--notes",
     is_flag=True,
-    help="Write what is refused into the refused files, as comments. Without it they "
-    "are not touched.",
+    help="Write each refusal into its file, as a comment. Without this option, refused "
+    "files stay as they are.",
 )
 def migrate_command(
     diff: bool,
+    with_modules: bool,
     write: bool,
     output: pathlib.Path | None,
     backup: pathlib.Path | None,
     interactive: bool,
     **shared: Any,
 ) -> None:
-    """Show (or, with --write or --output, do) the migration of files and trees.
+    """Show what would change, or migrate files and directories.
 
-    Without one of the three it only tells what would change. `-` reads a program from
+    Writes nothing without --write or --output. With `-` as path, reads a program from
     standard input and writes the result to standard output.
     """
     if diff + write + (output is not None) > 1:
-        raise click.UsageError("--diff, --write and --output exclude each other")
+        raise click.UsageError(
+            "--diff, --write and --output exclude each other: use one of them"
+        )
     for name, given in (
         ("--backup", backup is not None),
         ("--interactive", interactive),
     ):
         if given and not write:
             raise click.UsageError(f"{name} needs --write")
-    from migrate.show import print_diffs
+    if with_modules and not diff:
+        raise click.UsageError("--with-modules needs --diff")
 
     job = Job(shared)
     if job.stdin:
@@ -162,13 +173,12 @@ def migrate_command(
             raise click.UsageError(
                 "`-` writes to standard output: no --write, no --output"
             )
-        _stdin(job, diff=diff)
+        _stdin(job, diff=diff, with_modules=with_modules)
     elif diff:
-        shown: set[pathlib.Path] = set()
-        job.finish(
-            job.run(_checked, lambda p, beside: print_diffs(p, shown, beside)),
-            to_stderr=True,
-        )
+        from migrate.show import Diffs
+
+        diffs = Diffs(with_modules)
+        job.finish(job.run(_checked, diffs.print_program), to_stderr=True)
     elif write:
         _write(job, backup, interactive)
     elif output is not None:
@@ -186,18 +196,18 @@ def migrate_command(
     "--baseline",
     type=click.Path(dir_okay=False, path_type=pathlib.Path),
     metavar="FILE",
-    help="Exit with 1 only for what this file does not list.",
+    help="Exit with 1 only for findings that are not in this file.",
 )
 @click.option(
     "--update-baseline",
     is_flag=True,
-    help="Write what is found into the file that --baseline names, and exit with 0.",
+    help="Write all findings into the file of --baseline, and exit with 0.",
 )
 def check(baseline: pathlib.Path | None, update_baseline: bool, **shared: Any) -> None:
-    """List the programs: what each becomes, what blocks it, what to do first.
+    """List programs: what they become, and what blocks them.
 
-    Then each refusal with its place and recipe. Exits with 1 if anything is to be
-    migrated or mended; with --baseline, if any of it is new.
+    The list has the order in which to work. Then list each refusal, with its line and what to do. Exits with 1 if there is
+    something to migrate or to mend; with --baseline, if something of it is new.
     """
     if update_baseline and baseline is None:
         raise click.UsageError("--update-baseline needs --baseline FILE")
@@ -233,10 +243,11 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
     from migrate.report import display
 
     if changed := git.find_uncommitted(job.paths):
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         number = f"{len(changed)} file{'s' * (len(changed) != 1)}"
         click.secho(
-            f"Warning: {number} here, {changed[0]} for one, with changes that are not "
-            "committed: git cannot tell them from the migration's.",
+            f"Warning: git has uncommitted changes in {number} here ({changed[0]}{more}). "
+            "After the migration git cannot tell your changes from the tool's.",
             fg="yellow",
             err=True,
         )
@@ -254,11 +265,14 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
             program = keep.copy_program(program)
         return results.write_program(program, beside=beside)
 
-    done = job.run(_writable, complete, accept=asking.accept if asking else None)
+    done = job.run(_writable, complete, choose=asking.choose if asking else None)
     if asking is not None and asking.left:
         job.left = True
+        which = "it" if len(asking.left) == 1 else "them"
         names = ", ".join(map(display, asking.left))
-        click.echo(f"Left, as you said: {names}", err=True)
+        click.echo(
+            f"Not written, because you did not accept {which}: {names}", err=True
+        )
     tracked = git.find_top(job.paths[0]) is not None
     job.finish(done, written=Written(job.paths[0], None, backup, tracked))
 
@@ -266,31 +280,41 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
 def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:
     from migrate import copies, results
 
-    copy = copies.Copy(tuple(job.paths), output)
     try:
-        copy.check()
+        with copies.Copy.begin(tuple(job.paths), output) as copy:
+            Progress(job.quiet).start("copying")
+            failures = copy.make()
+
+            def prepare(result: FileResult) -> FileResult:
+                if not result.changed:
+                    return result
+                target = copy.target(result.path)
+                return results.check_target(result, target, own_copy=True)
+
+            def complete(program: list[FileResult], beside: Beside) -> list[FileResult]:
+                return results.write_program(program, copy.target, beside)
+
+            done = job.run(prepare, complete, target=copy.target, each_link=True)
+            if job.interrupted:
+                click.echo(f"Nothing is written to {output}.", err=True)
+                return []
+            copy.publish()
     except copies.CopyError as error:
         raise click.UsageError(str(error)) from None
-    failures = copy.make()
-
-    def prepare(result: FileResult) -> FileResult:
-        if not result.changed:
-            return result
-        return results.check_target(result, copy.target(result.path), own_copy=True)
-
-    def complete(program: list[FileResult], beside: Beside) -> list[FileResult]:
-        return results.write_program(program, copy.target, beside)
-
+    except KeyboardInterrupt:
+        click.echo(f"\nNothing is written to {output}.", err=True)
+        raise
     named = {failure.path for failure in failures}
-    done = job.run(prepare, complete, target=copy.target, each_link=True)
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 
-def _stdin(job: Job, *, diff: bool = False, check: bool = False) -> NoReturn:
+def _stdin(
+    job: Job, *, diff: bool = False, with_modules: bool = False, check: bool = False
+) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
     from migrate import emitted, outcomes, pipeline, run
     from migrate.beside.written import Beside
-    from migrate.show import print_diffs
+    from migrate.show import Diffs
 
     data = sys.stdin.buffer.read()
     is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
@@ -298,7 +322,7 @@ def _stdin(job: Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     result = pipeline.migrate_bytes(path, data, job.options)
     ((result,),) = outcomes.settle([result], run.fallback_for(data, job.options))
     if diff:
-        print_diffs([result], set(), Beside([result]))
+        Diffs(with_modules).print_program([result], Beside([result]))
     elif not check:
         click.echo(result.new if result.changed else data, nl=False)
         if result.support:

@@ -14,20 +14,27 @@ from migrate.options import ESTIMATORS, FALLBACKS, STRATEGIES
 def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that `migrate` and `check` have in common."""
     options = (
-        click.argument("paths", nargs=-1, required=True),
+        click.argument(
+            "paths",
+            nargs=-1,
+            required=True,
+            type=click.Path(exists=True, allow_dash=True),
+        ),
         click.option(
             "--report",
             "reports",
             multiple=True,
             metavar="FILE",
             type=click.Path(dir_okay=False, path_type=pathlib.Path),
-            help="Write a report: .json .sarif .html .md .txt. Repeatable.",
+            help="Write a report; the suffix chooses the format: .html .md .txt .json .sarif. "
+            "Repeatable.",
         ),
         click.option(
             "--select",
             multiple=True,
             metavar="CODES",
-            help="Report these codes only (C111, or all of a kind: C). Repeatable.",
+            help="Report only these codes: C111, or C for all that begin with C. "
+            "Repeatable.",
         ),
         click.option(
             "--ignore",
@@ -39,41 +46,41 @@ def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--exclude",
             multiple=True,
             metavar="GLOB",
-            help="Leave out files, as .gitignore would. Repeatable.",
+            help="Leave out these files; patterns as in .gitignore. Repeatable.",
         ),
         click.option(
             "--strategy",
             type=click.Choice(STRATEGIES),
-            help="Override the strategy that the program's own code implies.",
+            help="Use this strategy, and not the one that the program's code implies.",
         ),
         click.option(
             "--estimators",
             type=click.Choice(ESTIMATORS),
-            help="What trains the Keras model that a model_fn becomes: an Estimator, "
-            "which is the default, or Model.fit, where it can. With model_fn it stays "
-            "one; keras is the older name of estimator.",
+            help="What trains the Keras model that a model_fn becomes. estimator, the "
+            "default: an Estimator. fit: Model.fit, where it can. model_fn: it stays a "
+            "function. keras is the older name of estimator.",
         ),
         click.option(
             "--fallback",
             type=click.Choice(FALLBACKS),
-            help="Bring a refused program, whole, to graph mode on TensorFlow 2.21: it "
-            "runs through tf.compat.v1, and is not yet tf.distribute.",
+            help="Make a refused program run on TensorFlow 2.21 in graph mode, through "
+            "tf.compat.v1. It does not use tf.distribute.",
         ),
         click.option(
             "--python2",
             is_flag=True,
-            help="Bring Python 2 sources to Python 3 first.",
+            help="Convert Python 2 code to Python 3 first.",
         ),
         click.option(
             "--jobs",
             type=click.IntRange(0),
             metavar="N",
-            help="Processes; 0, the default, takes one per processor.",
+            help="Number of processes. 0, the default: one for each processor.",
         ),
         click.option(
             "--no-cache",
             is_flag=True,
-            help="Do not take what a run over the same unchanged tree gave before.",
+            help="Do not reuse the result of an earlier run over the same files.",
         ),
         click.option(
             "--statistics",
@@ -87,7 +94,7 @@ def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--verbose",
             "-v",
             is_flag=True,
-            help="List what is rewritten and kept, too.",
+            help="Also list what is rewritten and kept.",
         ),
     )
     for option in reversed(options):

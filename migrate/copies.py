@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -10,6 +11,8 @@ import shutil
 import stat
 from collections.abc import Iterator
 
+from migrate.disk import write
+from migrate.disk.interrupts import uninterrupted
 from migrate.pipeline import FileResult
 
 
@@ -21,41 +24,68 @@ class CopyError(ValueError):
 class Copy:
     """Trees and files, and the directory that their migrated copy goes to.
 
-    One tree becomes the directory itself; of several each keeps its name in it.
+    One tree becomes the directory itself; of several each keeps its name in it. All is
+    made in another directory, the stage, and put in its place when it is complete: an
+    interrupted run leaves nothing behind.
+
+    Attributes:
+      roots: the trees and files.
+      output: where the copy is to be.
+      stage: where it is made.
     """
 
     roots: tuple[pathlib.Path, ...]
     output: pathlib.Path
+    stage: pathlib.Path
 
-    def check(self) -> None:
-        """Tells before anything is copied that it cannot be.
+    @classmethod
+    @contextlib.contextmanager
+    def begin(
+        cls, roots: tuple[pathlib.Path, ...], output: pathlib.Path
+    ) -> Iterator[Copy]:
+        """A copy whose stage is removed at the end, published or not.
 
         Raises:
-          CopyError: the directory is not empty, or lies in a tree, or names clash.
+          CopyError: the copy cannot be made where the user wants it.
         """
-        if os.path.exists(self.output) and not (
-            os.path.isdir(self.output) and not any(self.output.iterdir())
-        ):
-            raise CopyError(
-                f"--output: {self.output} exists and is not an empty directory"
-            )
-        inner = pathlib.Path(os.path.realpath(self.output))
-        for root in self.roots:
-            if os.path.isdir(root) and inner.is_relative_to(root.resolve()):
-                raise CopyError("--output must not lie inside the tree that is copied")
-        names = collections.Counter(self._base(root) for root in self.roots)
-        for name, times in names.items():
-            if times > 1:
-                raise CopyError(f"--output: {times} of the paths would both be {name}")
+        _check(roots, output)
+        stage = None
+        try:
+            with uninterrupted():
+                # Within the directory if it is there: perhaps only it can be written to,
+                # or it is a file system of its own.
+                stage = _make_stage(output)
+            yield cls(roots, output, stage)
+        finally:
+            if stage is not None:
+                with uninterrupted():
+                    shutil.rmtree(stage, ignore_errors=True)
+
+    def publish(self) -> None:
+        """Puts the complete copy in its place.
+
+        Raises:
+          CopyError: it cannot be put there, and nothing is.
+        """
+        try:
+            with uninterrupted():
+                if self.stage.parent == self.output:
+                    for path in sorted(self.stage.iterdir()):
+                        os.rename(path, self.output / path.name)
+                else:
+                    self.output.parent.mkdir(parents=True, exist_ok=True)
+                    os.rename(self.stage, self.output)
+        except OSError as error:
+            reason = error.strerror or error
+            raise CopyError(f"--output: {self.output}: {reason}") from None
 
     def _base(self, root: pathlib.Path) -> pathlib.Path:
         if os.path.isdir(root) and len(self.roots) == 1:
-            return self.output
-        named = root.name not in ("", "..")
-        return self.output / (root.name if named else root.resolve().name)
+            return self.stage
+        return self.stage / _find_name(root)
 
     def target(self, path: pathlib.Path) -> pathlib.Path:
-        """Where the copy of a file is."""
+        """Where the copy of a file is made."""
         for root in self.roots:
             if path == root:
                 return self._base(root)
@@ -94,6 +124,41 @@ class Copy:
                 base.parent.mkdir(parents=True, exist_ok=True)
                 failures += _copy(pathlib.Path(os.path.realpath(root)), base, root)
         return failures
+
+
+def _check(roots: tuple[pathlib.Path, ...], output: pathlib.Path) -> None:
+    """Tells before anything is copied that it cannot be.
+
+    Raises:
+      CopyError: the directory is not empty, or lies in a tree, or names clash.
+    """
+    if os.path.lexists(output) and not (
+        os.path.isdir(output) and not any(output.iterdir())
+    ):
+        raise CopyError(f"--output: {output} exists and is not an empty directory")
+    inner = pathlib.Path(os.path.realpath(output))
+    for root in roots:
+        if os.path.isdir(root) and inner.is_relative_to(root.resolve()):
+            raise CopyError("--output must not lie inside the tree that is copied")
+    if len(roots) > 1:
+        names = collections.Counter(map(_find_name, roots))
+        for name, times in names.items():
+            if times > 1:
+                twice = f"{times} of the paths would both be {output / name}"
+                raise CopyError(f"--output: {twice}")
+
+
+def _make_stage(output: pathlib.Path) -> pathlib.Path:
+    try:
+        return write.make_stage(output)
+    except OSError as error:
+        reason = error.strerror or error
+        raise CopyError(f"--output: {output} cannot be made: {reason}") from None
+
+
+def _find_name(root: pathlib.Path) -> str:
+    """What a tree or a file is called in a copy of several."""
+    return root.name if root.name not in ("", "..") else root.resolve().name
 
 
 @dataclasses.dataclass(frozen=True)

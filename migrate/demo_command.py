@@ -14,6 +14,7 @@ from migrate.options import Options
 
 _NAME = "train.py"
 _FOLDER = "migrate.demo"
+_WIDE = 166  # Columns in which both programs stand beside each other, no line wrapped.
 _COLOURS: dict[str, dict[str, Any]] = {
     "removed": {"fg": "red"},
     "added": {"fg": "green"},
@@ -22,10 +23,7 @@ _COLOURS: dict[str, dict[str, Any]] = {
 }
 _NEXT = (
     ("tf1to2", "what is in the project that you are in"),
-    (
-        "tf1to2 check PATH",
-        "its programs: which can be migrated now, what blocks others",
-    ),
+    ("tf1to2 check PATH", "its programs, and what blocks them"),
     ("tf1to2 migrate PATH --diff", "every change, before anything is written"),
     ("tf1to2 verify FILE", "the proof, for a program of your own"),
 )
@@ -50,29 +48,26 @@ def _paint(text: str, role: str) -> str:
 @click.command()
 @click.option("--program", is_flag=True, help="Print the TensorFlow 1 program alone.")
 def demo(program: bool) -> None:
-    """Show one program of forty lines before and after, with its proof."""
+    """Show one program of 40 lines before and after, with its proof."""
     before = read_program()
     if program:
         click.echo(before, nl=False)
         return
     from migrate.compiler import migrate_text
-    from migrate.terminal_diff import side_by_side
+    from migrate.terminal_diff import show_both
 
-    width = max(100, min(shutil.get_terminal_size((170, 24)).columns, 190))
+    width = min(shutil.get_terminal_size((_WIDE, 24)).columns, _WIDE)
     result = migrate_text(before, Options(), _NAME)
-    for line in side_by_side(before.rstrip(), result.text.rstrip(), width, _paint):
+    for line in show_both(before.rstrip(), result.text.rstrip(), width, _paint):
         click.echo(line)
     proof = read_proof()
     click.echo()
     click.secho("The proof", bold=True)
-    for line in proof["lines"]:
-        click.echo(
-            textwrap.fill(line, 100, initial_indent="  ", subsequent_indent="  ")
-        )
-    click.echo(
-        f"  Measured on {proof['day']} with {proof['versions']}. Ask again: "
-        "tf1to2 demo --program > train.py && tf1to2 verify train.py"
-    )
+    measured = f"Measured on {proof['day']} with {proof['versions']}. Ask again:"
+    for line in (*proof["lines"], measured):
+        for piece in textwrap.wrap(line, min(width, 100) - 2):
+            click.echo(f"  {piece}")
+    click.echo("    tf1to2 demo --program > train.py && tf1to2 verify train.py")
     click.echo()
     click.secho("Next", bold=True)
     for command, purpose in _NEXT:

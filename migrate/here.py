@@ -5,57 +5,148 @@ from __future__ import annotations
 import itertools
 import os
 import pathlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-_MOST = 5000  # Files that are looked at: nobody waits for an answer to a question not asked.
+if TYPE_CHECKING:
+    from migrate.packages import Edit
+    from migrate.report.triage import Triage
+
+_MOST_FILES = 5000  # Files that are looked at.
+_MOST_USING = 300  # Files with TensorFlow that are read without being asked to.
+_NAMED = 8  # Programs, and places, that are named one by one.
 _TENSORFLOW = b"tensorflow"
 
 
 def describe_here(directory: pathlib.Path) -> None:
-    """Prints how many programs of a directory use TensorFlow, and the next step."""
+    """Prints the programs of a directory, as `check` finds them, and the next step."""
     from migrate.disk import discover
-    from migrate.facts.trees.programs import Imports
     from migrate.report.summary import plural
 
-    files = list(
-        itertools.islice(
-            filter(
-                discover.is_source, discover.walk(directory, on_error=lambda e: None)
-            ),
-            _MOST + 1,
+    walked = discover.walk(directory, on_error=lambda error: None)
+    files = list(itertools.islice(filter(discover.is_source, walked), _MOST_FILES + 1))
+    using = [file for file in files[:_MOST_FILES] if _names_tensorflow(file)]
+    if len(files) > _MOST_FILES:
+        click.echo(f"More than {_MOST_FILES} Python files are here.")
+        _print_steps([("tf1to2 check DIR", "the programs of a directory among them")])
+    elif len(using) > _MOST_USING:
+        click.echo(f"{plural(len(using), 'file')} here use TensorFlow.")
+        _print_steps([("tf1to2 check .", "read them all; this can take minutes")])
+    elif not using:
+        click.echo("No Python file here uses TensorFlow.")
+        steps = [
+            ("tf1to2 demo", "a program of forty lines, before and after"),
+            ("tf1to2 check PATH", "the programs of another directory"),
+        ]
+        _print_steps(steps)
+    else:
+        _describe_programs(directory, len(using))
+
+
+def _describe_programs(directory: pathlib.Path, using: int) -> None:
+    """What `check` says of the directory, in short."""
+    from migrate import packages
+    from migrate.report import triage
+    from migrate.report.summary import plural
+
+    found = _run_check(directory)
+    asked = packages.find_edits(directory)
+    if found.entries:
+        click.echo(triage.verdict(found))
+        click.echo()
+        for line in _name_programs(found):
+            click.echo(f"  {line}")
+    else:
+        verb = "uses" if using == 1 else "use"
+        click.echo(
+            f"{plural(using, 'file')} here {verb} TensorFlow, and nothing in them is left to "
+            "migrate."
         )
-    )
-    some = "more than " if len(files) > _MOST else ""
-    files = files[:_MOST]
-    using = [file for file in files if _uses_tensorflow(file)]
-    imports = Imports({os.path.realpath(file): file for file in using})
-    started = [
-        file for file in using if imports.starts(os.path.realpath(file), imported=False)
+    places = list(_name_places(asked, directory))
+    if places:
+        click.echo()
+        click.echo("TensorFlow 1 is asked for in")
+        for line in places:
+            click.echo(f"  {line}")
+    _print_steps(list(_find_steps(found, bool(asked), directory)))
+
+
+def _run_check(directory: pathlib.Path) -> Triage:
+    """The programs as `tf1to2 check .` finds them, which takes from this what it found."""
+    from migrate.cli import check
+    from migrate.job import Job
+    from migrate.report import summary, triage
+
+    context = check.make_context("check", [os.fspath(directory)])
+    job = Job(context.params)
+    results = job.run(lambda result: result)
+    if job.interrupted:
+        raise KeyboardInterrupt
+    return triage.triage(summary.Run(results))
+
+
+def _name_programs(found: Triage) -> Iterator[str]:
+    from migrate.report import triage
+    from migrate.report.summary import plural
+
+    named = found.entries[:_NAMED]
+    width = max(len(found.shorten(entry.path)) for entry in named)
+    for entry in named:
+        name = f"{found.shorten(entry.path):<{width}}"
+        state = triage.badge(entry)
+        if entry.places and not entry.ready:
+            state = f"blocked at {state}"
+        yield f"{name}  {triage.describe_kind(entry)}: {state}"
+    if len(found.entries) > _NAMED:
+        yield f"and {plural(len(found.entries) - _NAMED, 'more program')}"
+
+
+def _name_places(asked: Sequence[Edit], directory: pathlib.Path) -> Iterator[str]:
+    """Requirements and images of TensorFlow 1, each with its place."""
+    from migrate.report.summary import plural
+
+    places = [
+        f"{os.path.relpath(edit.path, directory)}:{line}: {old}"
+        for edit in asked
+        for line, old, _ in edit.lines
+        if old
     ]
-    click.echo(
-        f"{some}{plural(len(files), 'Python file')} and notebooks here; "
-        f"{len(using)} of them {'names' if len(using) == 1 else 'name'} TensorFlow"
-        + (f", {len(started)} of which can be started." if using else ".")
-    )
+    places += [
+        f"{os.path.relpath(edit.path, directory)}:{line}: {told}"
+        for edit in asked
+        for line, told in edit.by_hand
+    ]
+    yield from places[:_NAMED]
+    if len(places) > _NAMED:
+        yield f"and {plural(len(places) - _NAMED, 'more place')}"
+
+
+def _find_steps(
+    found: Triage, asked: bool, directory: pathlib.Path
+) -> Iterator[tuple[str, str]]:
+    from migrate.report import triage
+
+    if found.entries:
+        yield "tf1to2 check .", "what each program becomes, and what blocks it"
+    if (first := triage.find_first(found)) is not None:
+        name = os.path.relpath(first.path, directory)
+        yield f"tf1to2 migrate {name} --diff", "one of them, before and after"
+    if asked:
+        yield "tf1to2 packages . --diff", "the requirements, before and after"
+
+
+def _print_steps(steps: list[tuple[str, str]]) -> None:
+    steps.append(("tf1to2 --help", "all commands"))
+    width = max(len(command) for command, _ in steps)
     click.echo()
     click.secho("Next", bold=True)
-    if using:
-        _say("tf1to2 check .", "the programs: what each becomes, what blocks it")
-        if started:
-            first = os.path.relpath(started[0], directory)
-            _say(f"tf1to2 migrate {first} --diff", "one of them, before and after")
-    else:
-        _say("tf1to2 demo", "a program of forty lines, before and after")
-        _say("tf1to2 check PATH", "the programs of another directory")
-    _say("tf1to2 --help", "all commands")
+    for command, purpose in steps:
+        click.echo(f"  {command:<{width}}  {click.style(purpose, dim=True)}")
 
 
-def _say(command: str, purpose: str) -> None:
-    click.echo(f"  {command:<40}  {click.style(purpose, dim=True)}")
-
-
-def _uses_tensorflow(file: pathlib.Path) -> bool:
+def _names_tensorflow(file: pathlib.Path) -> bool:
     try:
         return _TENSORFLOW in file.read_bytes()
     except OSError:

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from migrate.pipeline import FileResult
     from migrate.report.summary import Run
 
+    # Which programs are completed; the second argument gives the modules beside some.
+    Choose = Callable[
+        [Sequence[list[FileResult]], Callable[[Sequence[list[FileResult]]], Beside]],
+        list[list[FileResult]],
+    ]
+
 _STDIN = "-"
 _CODES = re.compile(r"[A-Z]\d{0,3}")
 _COLOURS: dict[str, dict[str, Any]] = {
@@ -108,7 +114,7 @@ class Job:
         *,
         target: Callable[[pathlib.Path], pathlib.Path] = lambda path: path,
         each_link: bool = False,
-        accept: Callable[[list[FileResult], Beside], list[FileResult]] | None = None,
+        choose: Choose | None = None,
     ) -> list[FileResult]:
         """Migrates all programs; each is completed (written), whole, before an interrupt.
 
@@ -117,11 +123,17 @@ class Job:
           complete: writes or shows the results of a program, and what is beside it.
           target: where a file is written.
           each_link: a link to a file counts as a file of its own.
-          accept: asks whether a program is to be completed; may be interrupted.
+          choose: asks which programs are to be completed; may be interrupted.
         """
         from migrate.beside.written import Beside
+        from migrate.report.summary import plural
+
+        def make_beside(programs: Sequence[list[FileResult]]) -> Beside:
+            every = (r for program in programs for r in program)
+            return Beside(every, target, whole=self._whole_modules)
 
         done: list[FileResult] = []
+        beside = None
         try:
             with Progress(self.quiet) as progress:
                 progress.start()
@@ -134,17 +146,21 @@ class Job:
                     each_link=each_link,
                     progress=progress.show,
                 )
-            every = (r for program in programs for r in program)
-            beside = Beside(every, target, whole=self._whole_modules)
+            if choose is not None:
+                programs = choose(programs, make_beside)
+            beside = make_beside(programs)
             for program in programs:
-                if accept is not None:
-                    program = accept(program, beside)
                 with interrupts.uninterrupted():
                     done += complete(program, beside)
         except KeyboardInterrupt:
             self.interrupted = True
             total = progress.total or len(done)
-            click.echo(f"\nInterrupted after {len(done)} of {total} files.", err=True)
+            number = plural(total, "file")
+            click.echo(f"\nInterrupted after {len(done)} of {number}.", err=True)
+            if beside is not None:
+                from migrate import results
+
+                results.take_back_modules(beside, make_beside([done]))
         return done
 
     def _find_run(self) -> Callable[..., list[list[FileResult]]]:
@@ -282,9 +298,13 @@ def _compare(
     try:
         if update:
             baseline.save(file, results)
-            note = f"{file} is written: `check --baseline {file}` knows all of this."
+            note = f"{file} is written. `check --baseline {file}` now reports only what is new."
             return results, 0, [note]
         compared = baseline.compare(file, baseline.load(file), results)
+    except FileNotFoundError:
+        raise click.UsageError(
+            f"--baseline: {file} does not exist; --update-baseline writes it"
+        ) from None
     except (OSError, baseline.BaselineError) as error:
         raise click.UsageError(f"--baseline: {error}") from None
     lines = [

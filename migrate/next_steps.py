@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import os
 import pathlib
 import shlex
-import warnings
 from collections.abc import Iterator, Sequence
 
-from migrate import emitted, packages
+from migrate import packages
+from migrate.checkpoint_places import find_places
+from migrate.extras import install_line
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from migrate.report import display
 from migrate.report.summary import Run, plural
 from migrate.report.triage import EntryPoint, triage
-from migrate.source import python
 from migrate.tables.packages import KERAS, PACKAGES
 
 _MOST = 5  # Programs, and lines of files, that are named one by one.
-# Keywords of TensorFlow 1's calls that say where checkpoints are.
-_DIRECTORIES = ("checkpoint_dir", "model_dir", "logdir")
 _CLUSTERS = ("asynchronous", "synchronous", "by_flag", "placed", "cluster")
 _ON_TASKS = "towers_on_tasks"
 _TASK_FROM_CONFIG = "D159"
@@ -50,7 +46,7 @@ def next_steps(run: Run, written: Written) -> Iterator[str]:
     if not changed:
         return
     yield "1. Packages"
-    yield from _packages(changed, written)
+    yield from _packages(written)
     entries = [
         e
         for e in triage(run).entries
@@ -58,7 +54,7 @@ def next_steps(run: Run, written: Written) -> Iterator[str]:
     ]
     if not entries:
         return
-    yield "2. Start it as before"
+    yield "2. Start as before; old checkpoints are continued"
     for entry in entries[:_MOST]:
         yield f"   {_launch(entry, written)}"
         for place in _checkpoints(entry):
@@ -69,10 +65,12 @@ def next_steps(run: Run, written: Written) -> Iterator[str]:
     yield from _proof(entries, written)
 
 
-def _packages(changed: Sequence[FileResult], written: Written) -> Iterator[str]:
-    wanted = [PACKAGES["tensorflow"]] + [KERAS] * any(map(_needs_keras, changed))
-    yield f"   pip install {' '.join(map(shlex.quote, wanted))}"
+def _packages(written: Written) -> Iterator[str]:
     base = written.output or written.root
+    directory = base if base.is_dir() else base.parent
+    needs_keras = any(packages.find_users(directory).values())
+    wanted = [PACKAGES["tensorflow"], *([KERAS] if needs_keras else [])]
+    yield f"   pip install {' '.join(map(shlex.quote, wanted))}"
     found = packages.find_edits(base)
     told = [
         line
@@ -85,15 +83,7 @@ def _packages(changed: Sequence[FileResult], written: Written) -> Iterator[str]:
         yield from (f"     {line}" for line in told[:_MOST])
         if len(told) > _MOST:
             yield f"     and {len(told) - _MOST} more"
-        directory = base if base.is_dir() else base.parent
         yield f"   tf1to2 packages {_quoted(directory)} --diff, then --write, edits them"
-
-
-def _needs_keras(result: FileResult) -> bool:
-    """Whether a result, or a module written beside it, imports tf_keras."""
-    return b"tf_keras" in result.new or any(
-        b"tf_keras" in emitted.source(name) for name in result.support
-    )
 
 
 def _launch(entry: EntryPoint, written: Written) -> str:
@@ -114,38 +104,22 @@ def _launch(entry: EntryPoint, written: Written) -> str:
 
 
 def _checkpoints(entry: EntryPoint) -> Iterator[str]:
-    """Where the program's checkpoints were, by what it gives to TensorFlow 1's calls."""
-    seen: set[str] = set()
+    """Where the program's checkpoints are: old ones are continued there."""
+    told: set[tuple[str, str]] = set()
+    lines = []
     for result in entry.results:
-        for line, keyword, value in _directories(result):
-            if value not in seen:
-                seen.add(value)
+        for place in find_places(result):
+            if (place.does, place.value) not in told:
+                told.add((place.does, place.value))
                 where = "" if result.path == entry.path else f" of {result.path.name}"
-                yield f"its checkpoints go on in {keyword}={value} (line {line}{where})"
-
-
-def _directories(result: FileResult) -> Iterator[tuple[int, str, str]]:
-    if result.path.suffix == ".ipynb":
-        return
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(python.decode(result.new).text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, python.Unreadable):
-        return
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        for keyword in node.keywords:
-            is_none = (
-                isinstance(keyword.value, ast.Constant) and keyword.value.value is None
-            )
-            if keyword.arg in _DIRECTORIES and not is_none:
-                yield keyword.value.lineno, keyword.arg, ast.unparse(keyword.value)
+                lines.append(f"it {place.does} {place.value} ({place.where}{where})")
+    yield from lines[:_MOST]
+    if len(lines) > _MOST:
+        yield f"and {plural(len(lines) - _MOST, 'more place')} of checkpoints"
 
 
 def _proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
-    yield "   pip install 'tf1to2[verify]'   (once; it brings TensorFlow 1.15.5 into a cache)"
+    yield f"   {install_line()}   (once; verify puts TensorFlow 1.15.5 into a cache)"
     before = "OLD"
     if written.backup is not None:
         before = os.fspath(written.backup)

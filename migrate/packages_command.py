@@ -16,13 +16,13 @@ import click
     type=click.Path(exists=True, path_type=pathlib.Path),
 )
 @click.option("--diff", is_flag=True, help="Print a unified diff.")
-@click.option("--write", is_flag=True, help="Change the files in place, atomically.")
+@click.option("--write", is_flag=True, help="Change the files in place.")
 def packages(path: pathlib.Path, diff: bool, write: bool) -> None:
-    """Ask for TensorFlow 2 wherever a project asks for TensorFlow 1.
+    """Make a project require TensorFlow 2 and not TensorFlow 1.
 
     Reads requirements, setup.py, setup.cfg, pyproject.toml, Pipfile, tox.ini, conda and
-    Kubernetes files, and Dockerfiles below PATH. Without --diff or --write it only tells.
-    Exits with 1 if something is left to do.
+    Kubernetes files, and Dockerfiles below PATH. Changes them only with --write. Exits
+    with 1 if something is left to do.
     """
     if diff and write:
         raise click.UsageError("--diff and --write exclude each other")

@@ -26,10 +26,10 @@ class Progress:
         if self._bar is not None:
             self._bar.render_finish()
 
-    def start(self) -> None:
+    def start(self, what: str = "reading") -> None:
         """Says at once that something is done; importing the compiler takes a moment."""
         if self._shown:
-            click.echo("reading ...\r", nl=False, err=True)
+            click.echo(f"{what} ...\r", nl=False, err=True)
 
     def show(self, done: int, total: int) -> None:
         self.total = total

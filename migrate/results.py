@@ -38,7 +38,9 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
             taken = emitted.rival(name)
             why = f"hides {emitted.shown([name])[0]}, which the result imports"
         beside_it = not result.support_at
-        where = "beside it" if beside_it else f"in {target.parent / result.support_at}"
+        where = (
+            "beside it" if beside_it else f"in {result.path.parent / result.support_at}"
+        )
         return result.with_failure(
             NAME_TAKEN,
             f"{taken} stands {where} and {why}",
@@ -153,6 +155,7 @@ def _write_support(
         path = directory / name
         old = path.read_bytes() if os.path.lexists(path) else None
         path.parent.mkdir(exist_ok=True)  # Of a package.
+        beside.replaced.setdefault(path, old)
         write.atomically(path, data)
         if old is None:
             undo.callback(_remove, path)
@@ -160,10 +163,29 @@ def _write_support(
             undo.callback(write.atomically, path, old)
 
 
+def take_back_modules(beside: Beside, needed: Beside) -> None:
+    """After an interrupt: leaves of the modules what the written programs need.
+
+    Args:
+      beside: the modules of the whole run, some of which were written.
+      needed: those of the programs that were written.
+    """
+    with interrupts.uninterrupted(), contextlib.suppress(OSError):
+        for path, old in beside.replaced.items():
+            if old is None:
+                _remove(path)
+            else:
+                write.atomically(path, old)
+        for directory in needed.homes():
+            for name, data in needed.changes(directory):
+                (directory / name).parent.mkdir(exist_ok=True)
+                write.atomically(directory / name, data)
+
+
 def _remove(path: pathlib.Path) -> None:
     """Removes a module that was written, and its package if that is empty then."""
     path.unlink(missing_ok=True)
-    if not any(path.parent.iterdir()):
+    if path.parent.is_dir() and not any(path.parent.iterdir()):
         path.parent.rmdir()
 
 

@@ -2,60 +2,82 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import pathlib
 import sys
 
 import click
 
-from migrate import diff, notebook_diff
+from migrate import diff, emitted, notebook_diff
 from migrate.beside.written import Beside
 from migrate.pipeline import FileResult
 
 
-def print_diffs(
-    program: list[FileResult], shown: set[pathlib.Path], beside: Beside
-) -> list[FileResult]:
-    """Prints the diffs of a program's files, and gives their results.
+@dataclasses.dataclass
+class Diffs:
+    """The diffs of a run, each module beside programs once.
 
-    Args:
-      shown: modules that have been shown already; those of these files are added.
-      beside: the modules of the run.
+    A new module is only named, unless its user asks for more: a thousand new lines, the
+    same for every program, would drown what one wants to see.
+
+    Attributes:
+      whole: whether new modules are printed line by line, as `git apply` needs them.
+      shown: modules that have been shown already.
     """
-    for result in program:
-        _print_diff(result, shown, beside)
-    return program
+
+    whole: bool = False
+    shown: set[pathlib.Path] = dataclasses.field(default_factory=set)
+
+    def print_program(
+        self, program: list[FileResult], beside: Beside
+    ) -> list[FileResult]:
+        """Prints the diffs of a program's files, and gives their results.
+
+        Args:
+          beside: the modules of the run.
+        """
+        for result in program:
+            if result.changed:
+                _print_file(result)
+                self._print_modules(result, beside)
+        return program
+
+    def _print_modules(self, result: FileResult, beside: Beside) -> None:
+        if not result.support:
+            return
+        new: dict[str, list[int]] = {}  # Of a new module, the lines of its files.
+        for name, source in beside.files(beside.home(result)).items():
+            path = result.place(name, result.path)
+            if path in self.shown:
+                continue
+            self.shown.add(path)
+            old = path.read_bytes() if path.exists() else None
+            if old is None and not self.whole:
+                new.setdefault(emitted.module_of(name), []).append(source.count(b"\n"))
+            elif old != source:
+                _echo_diff(old, source, os.fsencode(path))
+        for module, lines in new.items():
+            (shown,) = emitted.shown([emitted.files(module)[0]])
+            path = result.place(shown.rstrip("/"), result.path)
+            _print_folded(path, shown.endswith("/"), lines)
 
 
-def _print_diff(result: FileResult, shown: set[pathlib.Path], beside: Beside) -> None:
-    """The diff of a file, and of the modules that it has beside it.
+def _print_folded(path: pathlib.Path, package: bool, lines: list[int]) -> None:
+    files = "" if len(lines) == 1 else f" in {len(lines)} files"
+    name = f"{click.format_filename(path)}{'/' * package}"
+    click.secho(
+        f"New beside it: {name}, {sum(lines)} lines{files} (--with-modules prints them)",
+        fg="green",
+    )
 
-    On a terminal a new module is only named: a thousand new lines, the same for every
-    program, would drown what one wants to see.
-    """
-    if not result.changed:
-        return
+
+def _print_file(result: FileResult) -> None:
     shown_as = os.fsencode(result.path)
     if result.python3:  # Two steps, two diffs.
         _echo_diff(result.old, result.python3, shown_as)
     if result.python3 != result.new:
         _echo_diff(result.python3 or result.old, result.new, shown_as)
-    if not result.support:
-        return
-    directory = beside.home(result)
-    for name, source in beside.files(directory).items():
-        path = result.place(name, result.path)
-        if path in shown:
-            continue
-        shown.add(path)
-        old = path.read_bytes() if path.exists() else None
-        if old is None and sys.stdout.isatty():
-            lines = source.count(b"\n")
-            click.secho(
-                f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green"
-            )
-        elif old != source:
-            _echo_diff(old, source, os.fsencode(path))
 
 
 def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:

@@ -38,56 +38,59 @@ def _file() -> click.Path:
     type=click.IntRange(1),
     default=200,
     show_default=True,
-    help="Compare so many updates of each worker; both programs are stopped then.",
+    help="Stop both programs after so many updates of each worker.",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(1),
     default=600.0,
     show_default=True,
-    help="Seconds for one run of one program.",
+    help="Stop a run that takes more seconds than this.",
 )
 @click.option(
     "--size-limit",
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="Megabytes of the program's directory, of which every run gets a copy.",
+    help="Refuse a program directory of more megabytes: each run copies it.",
 )
 @click.option(
     "--data",
     multiple=True,
     type=click.Path(exists=True, path_type=pathlib.Path),
-    help="What the programs only read, and is not copied. Repeatable.",
+    help="A file or directory that the programs only read. It is not copied. "
+    "Repeatable.",
 )
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=pathlib.Path),
-    help="The directory that is copied; default the program's own.",
+    help="The directory to copy. Default: the directory of OLD.",
 )
 @click.option(
     "--launch",
     type=click.Choice(["auto", "alone", "flags", "tf_config"]),
     default="auto",
     show_default=True,
-    help="Which processes the program is: one, or a cluster's, by its flags or TF_CONFIG.",
+    help="How to start the program: alone, or as a cluster by its flags or by TF_CONFIG.",
 )
 @click.option(
     "--flags",
     default="",
     metavar="TEMPLATE",
-    help="What starts a task, where its flags have names of their own: "
+    help="The flags of a task, if they have unusual names: "
     '"--role={job} --id={index} --ps={ps} --workers={workers}".',
 )
-@click.option("--ps", type=click.IntRange(0), help="Parameter servers; default one.")
+@click.option(
+    "--ps", type=click.IntRange(0), help="Number of parameter servers. Default: 1."
+)
 @click.option(
     "--workers",
     type=click.IntRange(1),
-    help="Workers; default one, or two where the program has a monitored session.",
+    help="Number of workers. Default: 2 with a monitored session, otherwise 1.",
 )
 @click.option(
     "--tf1-python",
-    help="A Python with TensorFlow 1.15.5; default the one found or made in the cache.",
+    help="A Python with TensorFlow 1.15.5. Default: found, or installed in the cache.",
 )
 @click.option(
     "--report",
@@ -103,18 +106,18 @@ def _file() -> click.Path:
     metavar="DIR",
     help="Keep the runs' files in this new directory.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Print the verdict's line alone.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only the line of the verdict.")
 @click.option("--verbose", "-v", is_flag=True, help="List every value.")
 @click.pass_context
 def verify(ctx: click.Context, /, **options: Any) -> None:
-    """Prove that a migrated program computes what the original computes.
+    """Prove that a migration computes what its original does.
 
     Runs OLD under TensorFlow 1.15.5 and NEW under this TensorFlow, from the same initial
-    values and with the same draws, and compares losses, fetched values, every variable
-    and optimizer slot, step by step. Without NEW, OLD is migrated into a temporary copy
-    first. Neither program is edited, and nothing but copies is written.
+    values and with the same random numbers. Compares losses, fetched values, variables
+    and optimizer slots in each step. Without NEW, it migrates a temporary copy of OLD.
+    It runs copies, and changes neither program.
 
-    Exits with 0: equal; 1: different; 2: could not run or compare, and why.
+    Exits with 0 if they are equal, 1 if they differ, 2 if they could not be compared.
     """
     keep = options["keep"]
     if keep is not None and keep.exists() and any(keep.iterdir()):
@@ -122,8 +125,10 @@ def verify(ctx: click.Context, /, **options: Any) -> None:
     try:
         from reference.verify import command, report
     except ImportError as error:
+        from migrate.extras import install_line
+
         raise click.ClickException(
-            f"{error}; verify needs more: pip install 'tf1to2[verify]'"
+            f"{error}. verify needs more packages: {install_line()}"
         ) from None
     for path in options["reports"]:
         try:

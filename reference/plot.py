@@ -8,13 +8,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from migrate.extras import install_line
 from reference.runner import Trace
 
 
 def check_available() -> None:
     """Raises RuntimeError where matplotlib is not installed."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise RuntimeError("--plot needs matplotlib: pip install 'tf1to2[plot]'")
+        raise RuntimeError(f"--plot needs matplotlib: {install_line('plot')}")
 
 
 def curves(trace: Trace) -> dict[str, np.ndarray]:

@@ -40,6 +40,12 @@ class Beside:
         self._target = target
         self._whole = whole
         self._known: dict[pathlib.Path, dict[str, bytes]] = {}
+        # What stood where the run wrote a module; None for nothing.
+        self.replaced: dict[pathlib.Path, bytes | None] = {}
+
+    def homes(self) -> set[pathlib.Path]:
+        """The directories that modules of the run go to."""
+        return {self.home(r) for r in self._results if r.changed and r.support}
 
     def home(self, result: FileResult) -> pathlib.Path:
         """The directory that a result's modules go to."""

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import pathlib
+import shutil
 import tempfile
 from collections.abc import Iterator
 
@@ -112,11 +113,31 @@ def _open_unnamed(directory: pathlib.Path) -> tuple[int, str]:
     return tempfile.mkstemp(dir=directory, prefix=_own_prefix())
 
 
+def make_stage(directory: pathlib.Path) -> pathlib.Path:
+    """A new directory from which files can be renamed to `directory`.
+
+    It lies in that directory, or in the nearest one above it that exists.
+
+    Raises:
+      OSError: it cannot be made.
+    """
+    home = directory
+    while not os.path.lexists(home) and home != home.parent:
+        home = home.parent
+    remove_leftovers(home)
+    stage = home / f"{_own_prefix()}{next(_numbers)}"
+    stage.mkdir()
+    return stage
+
+
 def remove_leftovers(directory: pathlib.Path) -> None:
-    """Removes files that a killed run of the tool has left in a directory."""
+    """Removes what a killed run of the tool has left in a directory."""
     for path in directory.glob(f"{_PREFIX}*-*"):
         number = path.name.removeprefix(_PREFIX).partition("-")[0]
         if number.isdigit() and not _runs(int(number)):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+                continue
             with contextlib.suppress(OSError):
                 path.unlink()
 

@@ -10,13 +10,13 @@ import ast
 from collections.abc import Collection
 
 from migrate import emitted
+from migrate.facts.process_keras import VARIABLE
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.fallback.added import imported_by, is_tensorflow
 from migrate.fallback.imports import V1
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import graph_mode
 
-VARIABLE = "TF_USE_LEGACY_KERAS"
 _KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.'
 # Packages that import TensorFlow themselves.
 _OTHERS = frozenset({"keras", "sonnet", "tensor2tensor", "tensorlayer", "tflearn"})

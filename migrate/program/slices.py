@@ -53,7 +53,7 @@ class Slicer:
             f.update is not None and f.update.kind in ("minimize", "apply_gradients")
             for f in included
         )
-        return Slice(included, frozenset(state.needed), trains)
+        return Slice(included, frozenset(state.needed | state.fed), trains)
 
     def _backward(self, flows: Sequence[Flow], state: _State) -> bool:
         """Walks statements last to first; whether any was included."""
@@ -68,6 +68,11 @@ class Slicer:
                         state.needed.add(COLLECTED)
                     any_included = True
                 continue
+            if flow.kind is Kind.PLACEHOLDER:
+                # What is fed begins here: an earlier value of the name is another one.
+                fed = flow.binds & state.needed
+                state.fed |= fed
+                state.needed -= fed
             if self._wants(flow, state):
                 state.included.add(flow)
                 any_included = True
@@ -157,6 +162,7 @@ class _State:
     apart: frozenset[Flow] = frozenset()
     given: frozenset[str] = frozenset()
     included: set[Flow] = dataclasses.field(default_factory=set)
+    fed: set[str] = dataclasses.field(default_factory=set)
 
 
 def _jumps(suite: Sequence[Flow]) -> list[Flow]:

@@ -10,6 +10,7 @@ from migrate.findings import Outcome
 from migrate.outcomes import find_status
 from migrate.report import triage
 from migrate.report.paths import display
+from migrate.report.prose import to_markdown
 from migrate.report.summary import (
     Run,
     counts_in_words,
@@ -23,11 +24,6 @@ from migrate.report.summary import (
 def _row(cells: Iterable[object]) -> str:
     texts = (str(c).replace("|", "\\|").replace("\n", "<br>") for c in cells)
     return f"| {' | '.join(texts)} |"
-
-
-def _prose(text: str) -> str:
-    """Text in which nothing is a tag."""
-    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _code(text: str) -> str:
@@ -77,7 +73,7 @@ def _lines(run: Run) -> Iterator[str]:
             yield "|---|---|---|---|---|"
             for f in loud:
                 cell = f"cell {f.cell + 1}, " if f.cell is not None else ""
-                words = (_prose(f.reason), _prose(f.recipe))
+                words = (to_markdown(f.reason), to_markdown(f.recipe))
                 yield _row([f"{cell}{f.line}", _rule(f.code), _code(f.symbol), *words])
             yield ""
 
@@ -92,12 +88,12 @@ def _programs(run: Run) -> Iterator[str]:
     yield _row(["", "program", "is", "becomes", "why not"])
     yield "|---|---|---|---|---|"
     for entry in found.entries:
-        name, why = _code(display(entry.path)), _prose(triage.why(found, entry))
-        kind = entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
+        name, why = _code(display(entry.path)), to_markdown(triage.why(found, entry))
+        kind = triage.describe_kind(entry)
         yield _row([triage.badge(entry), name, kind, entry.becomes, why])
     yield ""
     if found.blockers:
-        yield _row(["what blocks", "", "programs", "alone", "places"])
+        yield _row(["what blocks", "", "programs", "blocked by nothing else", "places"])
         yield "|---|---|---:|---:|---:|"
         for b in found.blockers:
             yield _row([_rule(b.code), b.title, b.entries, b.alone or "", b.places])

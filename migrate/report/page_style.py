@@ -27,7 +27,7 @@ code { overflow-wrap: anywhere; }
 .verdict { font-size: 1.6rem; line-height: 1.25; font-weight: 650; margin: .75rem 0 .5rem; }
 .badge { display: inline-block; min-width: 5.2rem; padding: .05rem .55rem; text-align: center;
   border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem; font-weight: 600;
-  white-space: nowrap; }
+  white-space: nowrap; justify-self: start; }
 .ready .badge, .badge.ready { color: var(--ready); }
 .compat .badge, .badge.compat { color: var(--compat); }
 .refused .badge, .badge.refused { color: var(--blocked); }
@@ -38,15 +38,21 @@ code { overflow-wrap: anywhere; }
 .filters input { position: absolute; opacity: 0; }
 .filters label:has(:checked) { background: var(--ink); color: var(--back);
   border-color: var(--ink); }
+.filters select { font: inherit; color: inherit; background: var(--back); max-width: 100%;
+  padding: .2rem .5rem; border: 1px solid var(--line); border-radius: 1rem; }
 .filters label:has(:focus-visible) { outline: 2px solid var(--link); outline-offset: 2px; }
 body:has(#only-ready:checked) .entry:not(.ready),
 body:has(#only-compat:checked) .entry:not(.compat),
 body:has(#only-blocked:checked) .entry:not(.refused, .failed),
 body:has(#only-refusals:checked) .note.rewritten { display: none; }
 .entry { border: 1px solid var(--line); border-radius: .5rem; margin: .45rem 0; }
-div.entry { display: grid; grid-template-columns: 6.5rem minmax(12rem, 24rem) 1fr;
+div.entry { display: grid; grid-template-columns: 6.5rem minmax(12rem, 26rem) minmax(0, 1fr);
   gap: .15rem 1rem; padding: .55rem .9rem; align-items: baseline; }
+div.entry > * { min-width: 0; overflow-wrap: anywhere; }
 div.entry .why { grid-column: 2 / -1; color: var(--soft); }
+.recipe { white-space: pre-wrap; } div.entry .recipe { color: inherit; }
+.recipe::before { content: "→ "; }
+:target { outline: 2px solid var(--link); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .6rem; text-align: left; vertical-align: top;
@@ -56,20 +62,22 @@ summary { cursor: pointer; padding: .55rem .9rem; }
 summary .soft { margin-left: .6rem; }
 .diff { border-top: 1px solid var(--line); }
 .hunk { padding: .15rem .9rem; background: var(--card); color: var(--soft); }
-.row { display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) 3.2rem minmax(0, 1fr); }
-.row.one { grid-template-columns: 3.2rem minmax(0, 1fr); }
-.row i { font-style: normal; color: var(--soft); text-align: right; padding-right: .6rem;
+.run { display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) 3.2rem minmax(0, 1fr); }
+.run.one { grid-template-columns: 3.2rem minmax(0, 1fr); }
+.run > i { font-style: normal; color: var(--soft); text-align: right; padding-right: .6rem;
   user-select: none; }
-.row span { white-space: pre-wrap; tab-size: 4; overflow-wrap: anywhere; padding-right: .5rem;
-  min-height: 1.5em; }
-.row .r { background: var(--removed); } .row .a { background: var(--added); }
-.note { margin: .2rem .9rem .35rem 3.2rem; padding: .35rem .75rem; border-radius: .35rem;
+.run > span { white-space: pre-wrap; tab-size: 4; overflow-wrap: anywhere;
+  padding-right: .5rem; min-height: 1.5em; }
+.run > .r { background: var(--removed); } .run > .a { background: var(--added); }
+.run > .note { grid-column: 1 / -1; }
+.note { min-width: 0; overflow-wrap: anywhere; margin: .2rem .9rem .35rem 3.2rem; padding: .35rem .75rem; border-radius: .35rem;
   background: var(--note); border-left: 3px solid var(--blocked);
   font: 14px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
 .note.failed { border-color: var(--failed); }
 .note.rewritten, .note.kept { background: var(--fine); border-color: var(--compat); }
-.note .recipe { white-space: pre-wrap; font-weight: 550; }
+.note .recipe { font-weight: 550; }
 .example { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin: .4rem 0; }
+.example > div { min-width: 0; }
 .example pre { margin: 0; padding: .5rem .75rem; overflow-x: auto; background: var(--back);
   border: 1px solid var(--line); border-radius: .35rem; }
 .note details { margin-top: .25rem; } .note summary { padding: 0; color: var(--soft); }
@@ -77,10 +85,10 @@ summary .soft { margin-left: .6rem; }
 pre { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 @media (max-width: 46rem) {
   body { padding: 1.25rem .75rem 3rem; } .verdict { font-size: 1.3rem; }
-  div.entry { grid-template-columns: 1fr; } div.entry .why { grid-column: 1; }
-  .example { grid-template-columns: 1fr; }
-  .row { grid-template-columns: 2.4rem minmax(0, 1fr); }
-  .row.same > :nth-child(n + 3), .row > .none, .row > .none + span { display: none; }
+  div.entry { grid-template-columns: minmax(0, 1fr); } div.entry .why { grid-column: 1; }
+  .example { grid-template-columns: minmax(0, 1fr); }
+  .run, .run.one { grid-template-columns: 2.4rem minmax(0, 1fr); }
+  .run > .n { order: 1; } .run.same > .n, .run > .none { display: none; }
   .note { margin-left: 2.4rem; }
 }
 @media print {

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate.findings import Finding
 from migrate.pipeline import FileResult
+from migrate.report.alignment import Pair, align
 from migrate.source import notebook, python
 
 _CONTEXT = 3  # Lines around what changed, or around a finding.
@@ -96,14 +97,16 @@ def _rows(
 ) -> Iterator[Row]:
     # An empty line that two texts have in common says nothing of their order.
     matcher = difflib.SequenceMatcher(_is_empty, before, after, autojunk=False)
-    for _, a, a_end, b, b_end in matcher.get_opcodes():
-        for step in range(max(a_end - a, b_end - b)):
-            line, other = a + step, b + step
-            yield Row(
-                (line + 1, before[line]) if line < a_end else None,
-                (other + 1, after[other]) if other < b_end else None,
-                tuple(at.get(line + 1, ())) if line < a_end else (),
-            )
+    for kind, a, a_end, b, b_end in matcher.get_opcodes():
+        pairs: Sequence[Pair]
+        if kind == "equal":
+            pairs = [(step, step) for step in range(a_end - a)]
+        else:
+            pairs = align(before[a:a_end], after[b:b_end])
+        for line, other in pairs:
+            old = None if line is None else (a + line + 1, before[a + line])
+            new = None if other is None else (b + other + 1, after[b + other])
+            yield Row(old, new, tuple(at.get(old[0], ())) if old else ())
 
 
 def _is_empty(line: str) -> bool:

@@ -14,8 +14,6 @@ from migrate.outcomes import Program, Status
 from migrate.pipeline import FileResult
 from migrate.report.paths import display
 
-# Uses in a program that was refused as a whole: counted, not listed one by one.
-PART_OF_REFUSED = outcomes.PART
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)
 LOUD = (Outcome.REFUSED, Outcome.WARNED, Outcome.FAILED)
 _NAMED = 4  # Files of a program that are named.
@@ -114,7 +112,7 @@ class Summary:
 
 def count(findings: Iterable[Finding]) -> dict[Outcome, int]:
     """Findings by outcome; every outcome has its number, be it 0."""
-    counts = collections.Counter(f.outcome for f in findings if not f.hidden)
+    counts = collections.Counter(f.outcome for f in findings if _is_shown(f))
     return {outcome: counts[outcome] for outcome in Outcome}
 
 
@@ -149,7 +147,19 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
 
 def shown(result: FileResult) -> list[Finding]:
     """The findings of a file that the user wants to be told."""
-    return [finding for finding in result.findings if not finding.hidden]
+    return [finding for finding in result.findings if _is_shown(finding)]
+
+
+def _is_shown(finding: Finding) -> bool:
+    """Whether it is one to a reader: a use in a refused program is none of its own."""
+    return not finding.hidden and finding.code != outcomes.PART
+
+
+def count_parts(results: Iterable[FileResult]) -> int:
+    """Uses of TensorFlow that stay only because their program is refused."""
+    return sum(
+        f.code == outcomes.PART and not f.hidden for r in results for f in r.findings
+    )
 
 
 def title(code: str) -> str:
@@ -160,13 +170,14 @@ def title(code: str) -> str:
 def sentence(run: Run) -> str:
     """The whole run in one line."""
     summary = summarise(run.results)
-    parts_of_refused = sum(
-        f.code in _CONSEQUENCES and f.outcome is Outcome.REFUSED
+    held = sum(
+        f.code == outcomes.HELD and f.outcome is Outcome.REFUSED
         for r in run.results
         for f in shown(r)
     )
+    parts_of_refused = count_parts(run.results) + held
     uses = [
-        f"{n - parts_of_refused * (o is Outcome.REFUSED)} {o.value}"
+        f"{n - held * (o is Outcome.REFUSED)} {o.value}"
         for o, n in summary.outcomes.items()
         if o not in (Outcome.WARNED, Outcome.FAILED)
     ]

@@ -71,20 +71,33 @@ def programs_first(run: Run, paint: Paint = plain, width: int = 100) -> Iterator
     names = min(names, _NAMES)
     for number, entry in enumerate(found.entries, 1):
         state = paint(f"{triage.badge(entry):<10}", _ROLES[entry.status])
-        path = found.shorten(entry.path)
-        yield f"{number:>4}  {state} {path:<{names}}  {_what(entry)}"
+        path = f"{found.shorten(entry.path):<{names}}"
+        kind = triage.describe_kind(entry)
+        becomes = f"-> {entry.becomes}"
+        if len(path) + len(kind) + len(becomes) + 20 <= width:
+            yield f"{number:>4}  {state} {path}  {kind} {becomes}"
+        else:
+            yield f"{number:>4}  {state} {path}  {kind}"
+            yield from _wrapped(becomes, width, plain)
         if reason := triage.why(found, entry):
             yield from _wrapped(reason, width, paint)
     if found.blockers:
         yield ""
         yield paint("What blocks", "bold")
         for blocker in found.blockers[:_TOP]:
-            alone = f", {blocker.alone} of them alone" if blocker.alone else ""
-            yield (
-                f"      {paint(blocker.code, 'refused')}  {blocker.title}: "
-                f"{plural(blocker.entries, 'program')}{alone}; "
-                f"{plural(blocker.places, 'place')}"
+            where = (
+                f"{plural(blocker.places, 'place')} in "
+                f"{plural(blocker.entries, 'program')}"
             )
+            alone = ""
+            if blocker.alone == blocker.entries:
+                which = "it" if blocker.alone == 1 else "them"
+                alone = f"; nothing else blocks {which}"
+            elif blocker.alone:
+                alone = f"; nothing else blocks {blocker.alone} of them"
+            text = f"{blocker.title}: {where}{alone}"
+            code = paint(blocker.code, "refused")
+            yield from _indented(f"      {code}  ", text, width)
         if len(found.blockers) > _TOP:
             yield f"      and {plural(len(found.blockers) - _TOP, 'other code')}"
     if told := triage.estimate(found):
@@ -93,9 +106,11 @@ def programs_first(run: Run, paint: Paint = plain, width: int = 100) -> Iterator
     yield ""
 
 
-def _what(entry: triage.EntryPoint) -> str:
-    kind = entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
-    return f"{kind} -> {entry.becomes}"
+def _indented(head: str, text: str, width: int) -> Iterator[str]:
+    """A text behind a head of twelve columns, in as many lines as it takes."""
+    lines = textwrap.wrap(text, width - 12, break_on_hyphens=False)
+    for number, line in enumerate(lines):
+        yield f"{head if not number else ' ' * 12}{line}"
 
 
 def _wrapped(text: str, width: int, paint: Paint) -> Iterator[str]:

@@ -7,7 +7,6 @@ import collections
 import dataclasses
 import os
 import pathlib
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate import emitted, outcomes
@@ -16,7 +15,7 @@ from migrate.outcomes import Program, Status
 from migrate.pipeline import FileResult
 from migrate.report.paths import display
 from migrate.report.summary import Run, plural, statement, title
-from migrate.source import notebook, python
+from migrate.source.syntax import parse_bytes
 from migrate.tables.program_kinds import (
     BY_FLAG,
     ESTIMATORS,
@@ -227,14 +226,8 @@ def _kind_of_symbols(results: Iterable[FileResult]) -> Kind:
 
 def _attributes(result: FileResult) -> Iterator[str]:
     """The attributes and names that a result's new text uses."""
-    try:
-        text = python.decode(result.new).text
-        if result.path.suffix == ".ipynb":
-            text = notebook.read(text).module
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, python.Unreadable):
+    tree = parse_bytes(result.path, result.new)
+    if tree is None:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
@@ -304,16 +297,26 @@ def estimate(found: Triage) -> str:
         f"{plural(len(found.blocked), 'program')}."
     )
     if near:
-        text += (
-            f" {plural(near, 'program')} {'is' if near == 1 else 'are'} one place away."
-        )
+        text += f" {plural(near, 'program')} {'needs' if near == 1 else 'need'} only one change."
     if waiting:
         text += (
             f" {plural(waiting, 'program')} only "
             f"{'waits' if waiting == 1 else 'wait'} for another one with which "
             f"{'it shares' if waiting == 1 else 'they share'} a file."
         )
-    return text + " A refusal can hide another: check again after each one you mend."
+    return text + " A refusal can hide another, so check again after each change."
+
+
+def describe_kind(entry: EntryPoint) -> str:
+    """What an entry point is."""
+    return entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
+
+
+def find_first(found: Triage) -> EntryPoint | None:
+    """The entry point to begin with: one that is ready and that somebody starts."""
+    candidates = [e for e in found.ready if e.starts and e.path.name != "setup.py"]
+    scripts = [e for e in candidates if e.path.suffix == ".py"]
+    return next(iter([*scripts, *candidates, *found.ready]), None)
 
 
 def badge(entry: EntryPoint) -> str:
@@ -342,10 +345,12 @@ def next_steps(found: Triage) -> list[tuple[str, str]]:
     """What to type next: commands, each with what it does."""
     steps: list[tuple[str, str]] = []
     if found.ready:
-        files = [e.path for e in found.ready if e.starts and e.path.suffix == ".py"]
-        first = _quoted((files or [found.ready[0].path])[0])
+        first = find_first(found) or found.ready[0]
         steps.append(
-            (f"tf1to2 migrate {first} --diff", "see one program before and after")
+            (
+                f"tf1to2 migrate {_quoted(first.path)} --diff",
+                "see one program before and after",
+            )
         )
         steps.append(
             (

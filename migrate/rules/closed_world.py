@@ -13,16 +13,18 @@ import dataclasses
 import difflib
 from collections.abc import Collection, Iterator
 
+from migrate.facts.process_keras import chooses_keras_2
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.source.nodes import all_nodes, tree_of
-from migrate.tables import not_public, signatures
+from migrate.tables import legacy_keras, not_public, signatures
 from migrate.tables.roles import has_prefix
 
 # The program's own attribute of a module, and what is known to be there, unlisted.
 _OF_THE_PROGRAM = frozenset({"T117", "T119"})
 _LEGACY = "TensorFlow 2.16's and later tf.keras is Keras 3, which does not have it"
+_V1 = "tf.compat.v1."
 _LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
 
 
@@ -82,10 +84,13 @@ def _places(old: str, new: str) -> dict[int, int]:
 
 
 def _of_uses(scopes: Scopes) -> Iterator[Finding]:
+    has_keras_2 = chooses_keras_2(scopes.tree)
     for node, symbol in scopes.walk_uses():
         spelled = _spelled(scopes.dotted(node) or "")
         if not spelled or not _is_imported(scopes, node):
             continue  # An alias is told where it is bound.
+        if has_keras_2 and spelled.startswith(_V1) and legacy_keras.home(symbol):
+            continue  # This process has TensorFlow 1's layers and cells.
         found = _of_name(node, spelled, symbol) or _of_call(scopes, node, spelled)
         if found is not None:
             yield found

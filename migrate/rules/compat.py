@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts.process_keras import chooses_keras_2
 from migrate.findings import Outcome
 from migrate.rules.mistakes import older_partitioners
 from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
@@ -24,6 +25,7 @@ class CompatRules(SymbolRules):
 
     def run(self) -> None:
         self._v1 = self._alias()
+        self._has_keras_2 = chooses_keras_2(self.scopes.tree)
         super().run()
 
     def _alias(self) -> str:
@@ -67,6 +69,10 @@ class CompatRules(SymbolRules):
         home = legacy_keras.home(symbol)
         if home is None:
             return False
+        if self._has_keras_2 and (self.scopes.dotted(node) or "").startswith(_V1 + "."):
+            reason = "works through tensorflow.compat.v1: this process has Keras 2"
+            self._add(node, Verdict(Outcome.KEPT, "T105", "", reason), symbol)
+            return True
         line, spelled = home
         name = line.split()[-1]
         if self.scopes.module.bindings.get(name) is not None:

@@ -19,6 +19,8 @@ BY_HAND = {
 }
 # Results that import tf_keras need it beside TensorFlow.
 KERAS = "tf-keras>=2.15,<2.22"
+# The one for an image below: a newer one would replace the image's own TensorFlow.
+KERAS_OF_IMAGE = "tf-keras~=2.15.0"
 
 # The image that stands for TensorFlow 1's: the oldest release that results are tested on,
 # because its tag is known to exist for both processors.

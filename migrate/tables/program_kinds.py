@@ -96,7 +96,7 @@ KINDS = (
         ),
     ),
     Kind("keras", "Keras model", "tf.keras of TensorFlow 2", symbols=("tf.keras",)),
-    Kind("other", "calls of TensorFlow 1", "the same calls of TensorFlow 2"),
+    Kind("other", "other TensorFlow 1 code", "the same code of TensorFlow 2"),
 )
 
 # A file that cannot be read.

@@ -6,7 +6,14 @@ import functools
 import pathlib
 from collections.abc import Callable, Iterator
 
-from reference.pages import drawings, gallery, how_to, mistakes, rules
+from reference.pages import (
+    demo_picture,
+    drawings,
+    gallery,
+    how_to,
+    mistakes,
+    rules,
+)
 from reference.scenario import HERE
 
 DOCS = HERE.parent / "docs"
@@ -30,6 +37,7 @@ def generated() -> Iterator[tuple[pathlib.Path, Callable[[], str]]]:
     for name, drawing in drawings.DRAWINGS.items():
         path = DOCS / "drawings" / f"{name}.svg"
         yield path, functools.partial(drawings.svg, drawing)
+    yield DOCS / "pictures" / "demo.svg", demo_picture.write_picture
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ _WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
 _HEAD = f"""\
 {_WRITTEN}# Idioms, before and after
 
-Each page shows code as users wrote it, and what `tf1to2` writes for it. All of it is cut out of programs
-that the tests run: the original under TensorFlow 1.15.5, the migration under TensorFlow 2. If a construct
-is refused, its [rule](rules.md) says why and what to do.
+Each page shows one idiom of TensorFlow 1, and what `tf1to2` writes for it. The code comes from programs that the
+tests run: the original under TensorFlow 1.15.5, the migration under TensorFlow 2. If the tool refuses your
+code, the page of the [rule](rules.md) says why and what to do.
 """
 
 
@@ -63,104 +63,108 @@ class Idiom:
 IDIOMS = (
     Idiom(
         "Cluster and server",
-        "Old flags or TF_CONFIG stay. Worker 0's process, or the chief's, is also the "
-        "coordinator; every other task serves it.",
+        "The program reads the same flags or TF_CONFIG. Worker 0, or the chief, is also the "
+        "coordinator. Every other task serves it.",
         Part("async_parameter_server", "config = json", "server.join()"),
         ("config = json", "replicas = "),
     ),
     Idiom(
         "Variables, loss and optimizer",
-        "What is made once stands under the strategy's scope; what depends on a feed has "
-        "become a function of it. Optimizers are TensorFlow 1's own kernels.",
+        "The strategy's scope makes the variables. What depends on a feed becomes a "
+        "function of the feed. Optimizers are TensorFlow 1's own kernels.",
         Part("async_parameter_server", "with tf.device", "train_op ="),
         ("with strategy.scope()", "return loss"),
     ),
     Idiom(
         "The training loop",
-        "`session.run` names the step function that computes its fetches from its feeds. "
-        "The loop runs once per worker.",
+        "`session.run` calls the step function that computes the fetched values. "
+        "The coordinator runs the loop once for each worker.",
         Part("async_parameter_server", "with tf.train.Monitored", "losses.append"),
         ("def run_worker", "losses.append"),
     ),
     Idiom(
         "SyncReplicasOptimizer",
-        "Every worker runs the program, and the gradients are averaged in every step. No "
-        "parameter server is needed.",
+        "Every worker runs the program. In each step the workers average their gradients. "
+        "They need no parameter server.",
         Part("sync_replicas", "optimizer = tf.train.Sync", "train_op ="),
         ("optimizer = tf.compat", "return loss"),
     ),
     Idiom(
         "Synchronous by a flag",
-        "Where a flag decided at run time, the same flag decides.",
+        "If a flag chose synchronous training, the same flag chooses it still.",
         Part("mnist_reader.py", "if FLAGS.sync:", "train_op ="),
         ("  if FLAGS.sync:\n    strategy", "replicas = training_session.Asyn"),
     ),
     Idiom(
         "Towers",
-        "A tower is a replica of `MirroredStrategy`; `i` is its number.",
+        "Each tower becomes a replica of `MirroredStrategy`. Its number is `i`.",
         Part("towers", "image_splits = tf.split", "train_op ="),
         ("def train_step", "return tower_losses"),
     ),
     Idiom(
         "Supervisor",
-        "It becomes the session that it manages: restore, save, summaries, stop.",
+        "A `MonitoredTrainingSession` restores, saves, writes summaries and stops as the "
+        "Supervisor did.",
         Part("supervised_loop.py", "sv = tf.train.Supervisor", "feed_dict="),
         ("with training_session.Monitored", "value, summary"),
     ),
     Idiom(
         "Feeds made by functions",
-        "A feed is written out where it is used, each value computed once.",
+        "The call of `session.run` passes the fed values. Each is computed once.",
         Part("feeds.py", "def fill_feed_dict", "return feed_dict"),
         ("def fill_feed_dict", "return x_feed"),
     ),
     Idiom(
         "tf.layers",
-        "Layers are made once, with TensorFlow 1's defaults, and applied in every step.",
+        "The program makes each layer once, with TensorFlow 1's defaults, and applies it in "
+        "every step.",
         Part("layers_functions.py", "def conv_net", "return tf.layers"),
         ("def conv_net", "return apply"),
     ),
     Idiom(
         "An initializable iterator",
-        "A dataset's iterator is Python's; initialising it again begins a new one.",
+        "A dataset's iterator becomes a Python iterator. To initialise it again, the program "
+        "makes a new one.",
         Part("initializable_iterator.py", "for epoch in", "break"),
         ("for epoch in", "break"),
     ),
     Idiom(
         "Partitioners",
-        "Each variable keeps its own, inside `sharding`.",
+        "Each variable keeps its partitioner, in a `with` block.",
         Part("partitioners", "by_count = tf.get_variable", "max_shard_bytes=96"),
         ("with training_session.partitioner", "by_bytes = "),
     ),
     Idiom(
         "embedding_lookup",
-        '"mod", the default, kept row i in shard i % n; the ids are mapped to where the '
-        "rows are.",
+        'With "mod", the default, row i is in shard i % n. The migrated program finds it '
+        "there.",
         Part("partitioners", "mod = tf.nn.embedding_lookup", "div ="),
         ("mod = tf.nn.embedding_lookup", "div ="),
     ),
     Idiom(
         "A model_fn",
-        "A Keras model: its variables, its network, and a step for each mode. With "
-        "`--estimators model_fn`, or where K110 says why, it stays a function.",
+        "It becomes a Keras model with a step for each mode. It stays a function with "
+        "`--estimators model_fn`, and where K110 gives a reason.",
         Part("estimator", "def model_fn"),
         ("class EstimatorModel", ""),
     ),
     Idiom(
         "train_and_evaluate",
-        "The strategy is chosen at run time from the TF_CONFIG that TensorFlow 1 read.",
+        "The program chooses its strategy when it starts, by the TF_CONFIG that TensorFlow 1 "
+        "read.",
         Part("estimator", "estimator = tf.estimator.Estimator", "exporters"),
         ("estimator = keras_estimator.Estimator", "exporters"),
     ),
     Idiom(
         "Optimizers of tf.contrib.opt",
-        "`contrib_optimizers.py` is written beside the program, with TensorFlow 1's updates "
-        "and slots.",
+        "The tool writes `contrib_optimizers.py` beside the program. It has TensorFlow 1's "
+        "updates and slots.",
         Part("contrib_optimizers_mixed.py", "rate = tf.train", "adamw = "),
         ("rate = tf.compat", "adamw = "),
     ),
     Idiom(
         "Checkpoints",
-        "A TensorFlow 1 checkpoint in the directory is continued, slots and step too.",
+        "The program continues from a TensorFlow 1 checkpoint, with slots and step.",
         Part("checkpoint_continuation", "with tf.train.Monitored", "losses.append"),
         ("with training_session.Monitored", "losses.append"),
     ),

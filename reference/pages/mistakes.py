@@ -19,12 +19,14 @@ _HEAD = """\
 <!-- Written by `python -m reference.pages`; do not edit. -->
 # Mistakes that tutorials teach
 
-Code that runs, or seems to, and means something else. Each is told by a code of its own, in programs
-of TensorFlow 1 and 2; where the fix is certain it is made, else the finding says what to do. For
-each there is a program in `tests/programs/mistakes`, run with the mistake - under TensorFlow 1.15.5
-where it is one of TensorFlow 1 - and mended under TensorFlow 2: the numbers are what they wrote.
+These mistakes raise no error, or a late one. The program runs, but computes something else than its author meant.
+The tool finds them in programs of TensorFlow 1 and 2, and reports each with a code. If the correction is certain, the
+tool makes it. Otherwise the finding says what to do.
 
-| mistake | codes | mended |
+For each mistake `tests/programs/mistakes` has a program. The tests run it with the mistake and corrected. A mistake of
+TensorFlow 1 runs under TensorFlow 1.15.5. The numbers on this page come from these runs.
+
+| mistake | codes | who corrects it |
 |---|---|---|
 """
 _MOST = 8  # Numbers shown of a trace, the last among them.
@@ -45,7 +47,7 @@ def _title(case: Case) -> str:
 
 def _row(case: Case) -> str:
     codes = ", ".join(f"[{c}](rules/{c}.md)" for c in sorted(case.codes))
-    mended = "told, with what to do" if case.by_hand else "by the tool"
+    mended = "you; the finding says how" if case.by_hand else "the tool"
     return f"| {escaped(_title(case))} | {codes} | {mended} |"
 
 

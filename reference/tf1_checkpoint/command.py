@@ -35,8 +35,8 @@ from reference.tf1_checkpoint.tables import Unreadable
 def checkpoint() -> None:
     """List, compare and convert TensorFlow 1 checkpoints.
 
-    SRC is a checkpoint's prefix (model.ckpt-100), one of its files, or a directory: its
-    newest then.
+    SRC is a checkpoint's prefix (model.ckpt-100), one of its files, or a directory, of
+    which the newest checkpoint is taken.
     """
 
 
@@ -44,7 +44,7 @@ def checkpoint() -> None:
 @click.argument("source", metavar="SRC", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def inspect(source: str, as_json: bool) -> None:
-    """List what is in a checkpoint, each variable with its optimizer slots."""
+    """List the variables of a checkpoint, each with its optimizer slots."""
     bundle = _open(source)
     items = contents.classify(bundle.entries)
     if as_json:
@@ -61,11 +61,11 @@ def inspect(source: str, as_json: bool) -> None:
     "--tolerance",
     default=0.0,
     show_default=True,
-    help="Differences up to this are none.",
+    help="Ignore differences up to this.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
-    """Tell what differs between two checkpoints; exit with 1 if anything does."""
+    """List the differences of two checkpoints. Exits with 1 if there are any."""
     _need_packages()
     from reference.tf1_checkpoint import comparing
 
@@ -107,30 +107,35 @@ def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
     "--like",
     type=click.Path(),
     metavar="CHECKPOINT",
-    help="A tf.train.Checkpoint that the new program wrote, whose objects DST has.",
+    help="A tf.train.Checkpoint that the new program wrote; DST gets the same objects.",
 )
 @click.option(
     "--names",
     type=click.Path(exists=True, dir_okay=False, path_type=pathlib.Path),
     metavar="FILE",
-    help='JSON: {"new name": "old name"}, where a weight is called otherwise now.',
+    help='JSON: {"new name": "old name"}, for weights that have a new name.',
 )
 @click.option(
     "--leave",
     multiple=True,
     metavar="GLOB",
-    help="Variables that need not be taken. Repeatable.",
+    help="Leave out these variables. Repeatable.",
 )
 @click.option(
     "--partition-strategy",
     "strategies",
     multiple=True,
     metavar="[NAME=]div|mod",
-    help="How a partitioned variable's ids were spread over its parts. Repeatable.",
+    help="How the ids of a partitioned variable were divided among its parts. "
+    "Repeatable.",
 )
-@click.option("--averages", is_flag=True, help="Take moving averages of variables.")
 @click.option(
-    "--weights-only", is_flag=True, help="Let the optimizer and its step begin anew."
+    "--averages", is_flag=True, help="Write moving averages instead of their variables."
+)
+@click.option(
+    "--weights-only",
+    is_flag=True,
+    help="Leave out optimizer slots and the step: the optimizer begins anew.",
 )
 def convert(
     source: str,
@@ -143,10 +148,12 @@ def convert(
     averages: bool,
     weights_only: bool,
 ) -> None:
-    """Write a checkpoint as a Keras .weights.h5 or as a tf.train.Checkpoint.
+    """Write a checkpoint for Keras or TensorFlow 2.
 
-    What is missing, extra, or of another shape or type is listed; nothing is written
-    then, and the exit code is 1. DST must not exist.
+    DST is a .weights.h5 of Keras, or a tf.train.Checkpoint.
+
+    If a weight is missing, extra, or of another shape or type, the command lists it,
+    writes nothing, and exits with 1. DST must not exist.
     """
     _need_packages()
     bundle = _open(source)
@@ -309,7 +316,9 @@ def _need_packages() -> None:
         import google_crc32c  # noqa: F401
         import numpy  # noqa: F401
     except ImportError as error:
-        _stop(f"this needs {error.name}: pip install 'tf1to2[verify]'")
+        from migrate.extras import install_line
+
+        _stop(f"this needs {error.name}: {install_line()}")
 
 
 # -- what is shown --------------------------------------------------------------------

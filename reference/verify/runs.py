@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from reference import processes, runner
 from reference.verify import arguments as paths
-from reference.verify import files, notebooks, workspace
+from reference.verify import earlier, files, notebooks, workspace
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
 from reference.verify.tasks import ALONE, Tasks
@@ -41,6 +41,8 @@ class Program:
       python: the interpreter.
       side: "tf1", "compat" (TF1 code on TensorFlow 2's compat.v1), "graph" (TensorFlow 2
         code that runs graphs in sessions) or "tf2".
+      original: of a migration, the directory of the original program.
+      differing: directories in which the two have other checkpoints.
     """
 
     name: str
@@ -48,6 +50,8 @@ class Program:
     path: pathlib.Path
     python: str
     side: str
+    original: pathlib.Path | None = None
+    differing: Sequence[str] = ()
 
 
 def _environment(program: Program) -> dict[str, str]:
@@ -141,6 +145,8 @@ class Runs:
         root = directory / "program"
         directory.mkdir(parents=True)
         workspace.copy_tree(program.root, root, self.limits.copied, self.data)
+        if program.original is not None:
+            earlier.replace(program.original, root, program.differing)
         path = root / program.path.relative_to(program.root)
         if path.suffix == ".ipynb":
             try:

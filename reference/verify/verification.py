@@ -14,7 +14,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from reference import environment
-from reference.verify import codes, notebooks, stages, tasks, tolerance, workspace
+from reference.verify import (
+    codes,
+    earlier,
+    notebooks,
+    stages,
+    tasks,
+    tolerance,
+    workspace,
+)
 from reference.verify.compare import Comparison, compare_workers
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
@@ -75,7 +83,7 @@ def verify(request: Request) -> Verdict:
 
 def _verify(request: Request) -> Verdict:
     old, oracle = _original(request)
-    new = _migrated(request)
+    new = _start_alike(request, old, _migrated(request))
     try:
         program = notebooks.code_of(request.old)
     except ValueError as error:
@@ -124,7 +132,9 @@ def _verify(request: Request) -> Verdict:
         records.kernels = _on_this_tensorflow(runs, old)
         if records.kernels is not None:
             comparison = compare_workers(records, workers)
-    verdict = judge(records, comparison, oracle, _reduced(records, runs, request, old))
+    verdict = judge(
+        records, comparison, oracle, _reduced(records, runs, request, old, new)
+    )
     if verdict.outcome is Outcome.DIFFERENT and request.bisects:
         verdict.stage = stages.stage_of(records, verdict, runs, old, new)
         rows = [r for r in (verdict.first, verdict.variable) if r is not None]
@@ -219,6 +229,15 @@ def _migrated(request: Request) -> Program:
     return Program("the migration", target, program, sys.executable, side)
 
 
+def _start_alike(request: Request, old: Program, new: Program) -> Program:
+    """Has a migration that the user gave begin with the original's checkpoints."""
+    if request.new is None:
+        return new
+    directory = old.path.parent
+    differing = earlier.find_differing(directory, new.root, request.data)
+    return dataclasses.replace(new, original=directory, differing=differing)
+
+
 def _side_of(program: pathlib.Path) -> str:
     """Whether a program runs graphs in sessions, as `--fallback compat` has it, or eagerly."""
     files = workspace.local_files(program, program.parent)
@@ -227,8 +246,12 @@ def _side_of(program: pathlib.Path) -> str:
     return "graph" if switched else "tf2"
 
 
-def _reduced(records: Records, runs: Runs, request: Request, old: Program) -> list[str]:
+def _reduced(
+    records: Records, runs: Runs, request: Request, old: Program, new: Program
+) -> list[str]:
     found = []
+    if new.differing:
+        found.append(earlier.explain(new.differing))
     if old.side == "compat":
         found.append(
             "The original ran on TensorFlow 2's compat.v1, because TensorFlow 1.15.5 "

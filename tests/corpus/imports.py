@@ -107,7 +107,7 @@ def written(
     source: pathlib.Path, results: Sequence[FileResult], to: pathlib.Path
 ) -> Tree:
     """Writes a migrated copy of a package."""
-    copy = copies.Copy((source,), to)
+    copy = copies.Copy((source,), output=to, stage=to)
     failures = copy.make()
     assert not failures, failures
     by_file = {}

@@ -217,6 +217,29 @@ def test_the_tutorial(tmp_path: pathlib.Path) -> None:
     assert (made / "losses.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_first_program(tmp_path: pathlib.Path, tf1: str) -> None:
+    """Its commands after the installation, in one shell, on the page's own program."""
+    page = DOCS / "first-program.md"
+    ledger.rests_on(ledger.COMPILER, ROOT / "reference", page)
+    (text,) = blocks(page, "python")
+    for old, new in zip((2222, 2223, 2224), processes.free_ports(3)):
+        assert f"localhost:{old}" in text
+        text = text.replace(f"localhost:{old}", f"localhost:{new}")
+    (tmp_path / "project").mkdir()
+    program = tmp_path / "project" / "train.py"
+    program.write_text(text)
+    out = run("".join(blocks(page, "bash")), tmp_path, timeout=500)
+    checked, migrated, model, trained, proved = blocks(page, "text")
+    assert checked in out and migrated in out
+    assert model in program.read_text()
+    assert (
+        trained.splitlines()[0].startswith("step 0: loss ") and "step 200: loss" in out
+    )
+    # Differences depend on the processor; what is compared does not.
+    for line in (proved.partition(", largest")[0], "fetch Mean (worker 1) "):
+        assert line in proved and f"\n{line}" in f"\n{out}", out
+
+
 def test_the_example_of_contributing() -> None:
     """Its Python blocks, in one session."""
     code = "".join(blocks(DOCS / "contributing.md", "python"))
@@ -306,6 +329,7 @@ def test_every_other_block_is_known() -> None:
         # Page: languages, and by what.
         "beside.md": {"python"},  # tests/migrate/backends/direct_steps
         "index.md": {"console"},
+        "first-program.md": {"bash", "console", "python", "text"},
         "tutorial.md": {"bash", "console"},
         "checkpoints.md": {"text"},  # tests/reference/test_tf1_checkpoint.py
         "contributing.md": {"python", "console"},

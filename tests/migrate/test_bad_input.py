@@ -86,8 +86,11 @@ def test_missing_path(tmp_path: pathlib.Path) -> None:
     (tmp_path / "good.py").write_bytes(GOOD)
     done = run("migrate", tmp_path / "nowhere", tmp_path / "good.py", "--write")
     assert done.returncode == 2
-    assert "nowhere" in done.stderr and "E001" in done.stderr
-    assert (tmp_path / "good.py").read_bytes() == MIGRATED
+    assert "nowhere' does not exist" in done.stderr and "Usage:" in done.stderr
+    assert (tmp_path / "good.py").read_bytes() == GOOD
+    done = run("check", tmp_path / "nowhere")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "nowhere' does not exist" in done.stderr
 
 
 def test_read_only_file(tmp_path: pathlib.Path) -> None:

@@ -1,15 +1,18 @@
-"""`tf1to2 demo` and `tf1to2` alone: what a newcomer sees first."""
+"""`tf1to2 demo`: what a newcomer sees first."""
 
 from __future__ import annotations
 
 import pathlib
+import re
 
 import click.testing
 import pytest
 
 from migrate import demo_command
 from migrate.cli import main
-from migrate.terminal_diff import side_by_side
+from migrate.compiler import migrate_text
+from migrate.options import Options
+from migrate.terminal_diff import show_both, wrap_code
 from reference.verify.verdict import Outcome
 from tests.verify.support import copied, migrated, unproven, verified
 
@@ -20,19 +23,50 @@ def _run(*arguments: str) -> str:
     return done.output
 
 
-def test_the_demo_shows_both_programs_whole_and_what_is_next() -> None:
-    shown = _run("demo")
-    lines = shown.splitlines()
-    width = lines[0].index("|") + 2
-    left = [line[: width - 2].rstrip() for line in lines[2:]]
-    right = [line[width:].rstrip() for line in lines[2:]]
+def _demo(width: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("COLUMNS", str(width))
+    return _run("demo")
+
+
+def _join(lines: list[str]) -> str:
+    """Lines without what wrapping adds: spaces."""
+    return re.sub(r"\s+", "", "".join(lines))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 119, 120, 140, 166, 250])
+def test_every_line_of_both_programs_is_shown_whole(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = _demo(width, monkeypatch)
+    lines = shown.split("\nThe proof")[0].splitlines()
+    assert max(map(len, lines)) <= width and "…" not in shown
+    before = demo_command.read_program()
+    after = migrate_text(before, Options(), "train.py").text
+    if width < 120:
+        start, end = lines.index("TensorFlow 1"), lines.index("TensorFlow 2")
+        left, right = lines[start + 2 : end], lines[end + 2 :]
+    else:
+        middle = lines[0].index("|")
+        rows = [line.ljust(width) for line in lines[2:-1]]
+        left = [line[: middle - 1] for line in rows]
+        right = [line[middle + 1 :] for line in rows]
+    assert _join(left) == _join(before.splitlines())
+    assert _join(right) == _join(after.splitlines())
+
+
+def test_the_demo_is_short_and_says_what_is_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = _demo(80, monkeypatch)
     program = demo_command.read_program()
     assert program.count("\n") == 40
-    cut = width - 4  # A longer line is cut.
-    for line in program.splitlines():
-        assert any(line[:cut] == there[:cut] for there in left), line
-    assert "    replicas.run(run_worker)" in right
+    assert max(map(len, program.splitlines())) < 80
+    # At 80 columns every line of the program, and of what is said, is one line.
+    lines = shown.splitlines()
+    assert set(program.splitlines()) <= set(lines)
+    assert "    replicas.run(run_worker)" in lines
     assert "tf1to2 check PATH" in shown.split("Next")[1]
+    assert max(map(len, shown.splitlines())) <= 80
     assert _run("demo", "--program") == program
 
 
@@ -52,23 +86,13 @@ def test_the_proof_can_be_made_again(
     assert told in demo_command.read_proof()["verdict"]
 
 
-def test_side_by_side_pairs_lines_and_cuts_long_ones() -> None:
-    shown = list(side_by_side("a\nb\nc" * 2, "a\nB\nc" * 2, 23))
-    assert shown[2] == "a          | a"
-    long = list(side_by_side("x" * 30, "y", 23))[2]
-    assert long == "xxxxxxxxx… | y         ".rstrip()
-
-
-def test_alone_it_says_what_is_here(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert "tf1to2 demo" in _run()
-    (tmp_path / "train.py").write_text("import tensorflow as tf\nprint(tf.log(2.))\n")
-    (tmp_path / "model.py").write_text("import tensorflow as tf\nX = 1\n")
-    (tmp_path / "other.py").write_text("print(1)\n")
-    shown = _run()
-    assert shown.startswith(
-        "3 Python files and notebooks here; 2 of them name TensorFlow, 1 of which"
-    )
-    assert "tf1to2 migrate train.py --diff" in shown
+def test_lines_are_paired_and_wrapped() -> None:
+    text = "call(one, two)\nb\n"
+    shown = list(show_both(text + "x = 1", text + "y = 2", 120))
+    assert shown[2] == "call(one, two) | call(one, two)"
+    assert shown[4:6] == ["x = 1          |", f"{'':<14} | y = 2"]
+    assert wrap_code("    f(a, b, c, dddd, eeee)", 24) == [
+        "    f(a, b, c, dddd,",
+        "        eeee)",
+    ]
+    assert wrap_code("x" * 50, 30) == ["x" * 30, "    " + "x" * 20]

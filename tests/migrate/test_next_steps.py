@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
+import re
 import subprocess
 
 import click.testing
 import pytest
 
-from migrate import packages
+from migrate import extras, packages
+from migrate.checkpoint_places import find_places
 from migrate.cli import main
+from migrate.pipeline import FileResult
+
+ROOT = pathlib.Path(extras.__file__).resolve().parents[1]
 
 PROGRAM = """\
 import tensorflow as tf
@@ -116,7 +122,9 @@ def test_after_writing_comes_what_is_next(tmp_path: pathlib.Path) -> None:
     assert "requirements.txt:1: tensorflow==1.15 -> tensorflow>=2.15,<2.22" in steps
     assert f"tf1to2 packages {tmp_path} --diff" in steps
     assert f"python {tmp_path}/train.py, with the old flags" in steps
-    assert "its checkpoints go on in checkpoint_dir=" in steps
+    place = "it has its checkpoints in checkpoint_dir=tf.compat.v1.app.flags.FLAGS.dir"
+    assert f"{place} (line " in steps
+    assert re.search(r"   pip install \S+\[verify\]", steps)
     assert (
         f"tf1to2 verify {tmp_path}/old/train.py {tmp_path}/train.py -- FLAGS" in steps
     )
@@ -147,7 +155,12 @@ def test_a_dirty_tree_is_told(tmp_path: pathlib.Path) -> None:
     assert "Warning" not in clean and "git worktree add ../before HEAD" in clean
     git("checkout", "-q", "train.py")
     file.write_text(PROGRAM + "# mine\n")
-    assert "Warning: 1 file here, train.py" in _run("migrate", file, "--write").output
+    (tmp_path / "x.py").write_text("")
+    shown = _run("migrate", file, "--write").output
+    assert "uncommitted changes in 1 file here (train.py). After" in shown
+    file.write_text(PROGRAM + "# mine\n")
+    shown = _run("migrate", tmp_path, "--write").output
+    assert "uncommitted changes in 4 files here (train.py and 3 more)." in shown
 
 
 def test_a_backup_directory_is_new(tmp_path: pathlib.Path) -> None:
@@ -160,29 +173,22 @@ def test_a_backup_directory_is_new(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "train.py").read_text() == PROGRAM
 
 
-def test_interactive_writes_what_is_accepted(tmp_path: pathlib.Path) -> None:
-    for name in ("a.py", "b.py", "c.py"):
-        (tmp_path / name).write_text("import tensorflow as tf\nprint(tf.log(2.))\n")
+SAVES = """\
+import tensorflow as tf
 
-    def answer(text: str, code: int) -> str:
-        done = click.testing.CliRunner().invoke(
-            main, ["migrate", str(tmp_path), "--write", "--interactive"], input=text
-        )
-        assert done.exit_code == code, done.output
-        return done.output
-
-    def migrated() -> list[str]:
-        return [
-            p.name for p in sorted(tmp_path.glob("*.py")) if "math" in p.read_text()
-        ]
-
-    shown = answer("no\ndiff\nyes\nquit\n", 1)
-    assert migrated() == ["b.py"]
-    assert "+print(tf.math.log(2.))" in shown and "1 changed" in shown
-    assert f"Left, as you said: {tmp_path}/a.py, {tmp_path}/c.py" in shown
-    answer("all\n", 0)
-    assert migrated() == ["a.py", "b.py", "c.py"]
-    _run("migrate", tmp_path, "--interactive", code=2)
+x = tf.placeholder(tf.float32, [])
+v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+train = tf.train.GradientDescentOptimizer(.1).minimize(tf.square(v - x))
+saver = tf.train.Saver(max_to_keep=3)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    latest = tf.train.latest_checkpoint("/tmp/ck")
+    if latest:
+        saver.restore(sess, latest)
+    sess.run(train, {x: 1.})
+    saver.save(sess, "/tmp/ck/model.ckpt", global_step=3)
+    open("/tmp/x").save(sess, "mine")
+"""
 
 
 def test_a_program_that_reads_its_task_is_started_with_it(
@@ -199,3 +205,64 @@ def test_a_program_that_reads_its_task_is_started_with_it(
     assert "a.py, in each process with a TF_CONFIG that says which task it is" in output
     path.write_text(PROGRAM)
     assert "TF_CONFIG" not in _run("migrate", path, "--write").output
+
+
+def test_the_paths_of_savers_are_named(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(SAVES.replace('    open("/tmp/x").save(sess, "mine")\n', ""))
+    steps = _run("migrate", tmp_path, "--write").output.split("Next\n")[1]
+    lines = file.read_text().splitlines()
+    for told, code in (
+        ("it looks for checkpoints in '/tmp/ck'", "latest_checkpoint("),
+        ("it restores latest", "saver.restore("),
+        ("it saves checkpoints as '/tmp/ck/model.ckpt'", "saver.save("),
+    ):
+        number = next(n for n, line in enumerate(lines, 1) if code in line)
+        assert f"     {told} (line {number})\n" in steps
+
+
+def test_another_objects_save_is_no_savers() -> None:
+    path = pathlib.Path("train.py")
+    found = list(find_places(FileResult(path, b"", SAVES.encode())))
+    assert [place.value for place in found] == [
+        "'/tmp/ck'",
+        "latest",
+        "'/tmp/ck/model.ckpt'",
+    ]
+
+
+def test_the_places_of_a_notebook_have_cells() -> None:
+    lines = SAVES.splitlines(keepends=True)
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+        for source in (lines[:7], lines[7:8] + lines[12:13])
+    ]
+    cells[1]["source"] = [line.strip(" ") for line in cells[1]["source"]]
+    cells[0]["source"] = lines[:6]
+    made = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4})
+    (place,) = find_places(FileResult(pathlib.Path("a.ipynb"), b"", made.encode()))
+    assert (place.where, place.value) == ("cell 2, line 2", "'/tmp/ck/model.ckpt'")
+
+
+@pytest.mark.parametrize(
+    "url, told",
+    [
+        ("file://{}", "pip install '{}[verify]'"),
+        ("file:///nowhere/at/all", "pip install '.[verify]' in a checkout of tf1to2"),
+        ("https://example.com/x.git", "pip install '.[verify]' in a checkout"),
+    ],
+)
+def test_the_line_for_verify_names_what_this_was_installed_from(
+    url: str, told: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a checkout itself, then of what pip was given, then in words."""
+    assert extras.install_line() == f"pip install '{ROOT}[verify]'"
+    information = tmp_path / "tf1to2-0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Name: tf1to2\nVersion: 0\n")
+    (information / "direct_url.json").write_text(
+        json.dumps({"url": url.format(tmp_path), "dir_info": {}})
+    )
+    monkeypatch.setattr(extras, "_ROOT", tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert extras.install_line().startswith(told.format(tmp_path))

@@ -184,13 +184,15 @@ def test_a_read_only_file_gets_no_support_either(tmp_path: pathlib.Path) -> None
 
 
 def copied(output: pathlib.Path, *roots: pathlib.Path) -> list[FileResult]:
-    copy = copies.Copy(roots, output)
-    copy.check()
-    failures = copy.make()
-    done = [
-        results.write_result(r, copy.target(r.path), own_copy=True) if r.changed else r
-        for r in migrate(*roots, links=True)
-    ]
+    with copies.Copy.begin(roots, output) as copy:
+        failures = copy.make()
+        done = [
+            results.write_result(r, copy.target(r.path), own_copy=True)
+            if r.changed
+            else r
+            for r in migrate(*roots, links=True)
+        ]
+        copy.publish()
     return failures + done
 
 
@@ -274,7 +276,8 @@ def test_a_copy_that_would_cost_something_is_refused(tmp_path: pathlib.Path) -> 
         ((tree, tmp_path / "other" / "tree"), tmp_path / "out", "2 of the paths"),
     ):
         with pytest.raises(copies.CopyError, match=told):
-            copies.Copy(roots, output).check()
+            with copies.Copy.begin(roots, output):
+                pass
 
 
 def test_a_pipe_in_a_tree_is_told_and_not_waited_for(tmp_path: pathlib.Path) -> None:

@@ -39,15 +39,15 @@ RIVAL = "raise ImportError('the user has a package called migrate, too')\n"
 # Arguments -> exit code and what is printed.
 COMMANDS = (
     (["-V"], 0, "tf1to2, version"),
-    ([], 0, "3 of them name TensorFlow"),
+    ([], 0, "2 programs of TensorFlow 1 here"),
     (["demo"], 0, "replicas.run(run_worker)"),
     (["check", "."], 1, "1 of 2 programs can be migrated now, 1 is blocked."),
     (["migrate", "train.py", "--diff"], 0, "+import training_session"),
-    (["rule", "S101"], 0, "S101"),
+    (["rule", "S112"], 0, "A program of the test suite has:"),
     (["migrate", "blocked.py"], 1, "rules/S112/"),
     (["check", ".", "--report", "r.html", "--report", "r.sarif"], 1, "ready"),
     (["migrate", "train.py", "--write", "--backup", "old"], 0, "tf1to2 verify"),
-    (["verify", "train.py"], 1, "pip install 'tf1to2[verify]'"),
+    (["verify", "train.py"], 1, "[verify]"),
 )
 
 

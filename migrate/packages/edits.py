@@ -2,20 +2,23 @@
 
 These files have no one grammar, so what is edited is what can be meant in one way only: a
 requirement with a version of TensorFlow 1, and an image of it. What needs a decision is
-told and left. An edited file is parsed where it can be (TOML, Python), and editing it
-again changes nothing.
+told and left. Where a program imports tf_keras, its requirements get it, too. An edited
+file is parsed where it can be (TOML, Python), and editing it again changes nothing.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterator
 
 from migrate.disk import discover
+from migrate.packages.keras import add_keras
+from migrate.packages.users import find_keras_user, find_users
 from migrate.tables.packages import BY_HAND, IMAGE, PACKAGES, PYTHONS
 
 if sys.version_info >= (3, 11):
@@ -61,7 +64,7 @@ class Edit:
     Attributes:
       path: the file.
       old, new: its bytes; equal where nothing is edited.
-      lines: what is edited: line, before, after.
+      lines: what is edited: line, before ("" where something is added), after.
       by_hand: what is left: line, and what to do.
     """
 
@@ -79,6 +82,7 @@ class Edit:
 def find_edits(root: pathlib.Path) -> list[Edit]:
     """The files below a directory (or beside a file) that ask for TensorFlow 1."""
     directory = root if root.is_dir() else root.parent
+    users = find_users(directory)
     found = []
     for path in discover.walk(directory, on_error=lambda error: None):
         if not _NAMES.fullmatch(path.name) or not path.is_file():
@@ -87,13 +91,21 @@ def find_edits(root: pathlib.Path) -> list[Edit]:
             data = path.read_bytes()
         except OSError:
             continue
-        if len(data) <= _LARGEST and (edit := edit_file(path, data)) is not None:
+        if len(data) > _LARGEST:
+            continue
+        user = find_keras_user(path, users)
+        shown = os.path.relpath(user, directory) if user else ""
+        if (edit := edit_file(path, data, shown)) is not None:
             found.append(edit)
     return found
 
 
-def edit_file(path: pathlib.Path, data: bytes) -> Edit | None:
-    """What a file needs; None where it does not ask for TensorFlow 1."""
+def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | None:
+    """What a file needs; None where it has all.
+
+    Args:
+      keras_user: a program that it serves and that imports tf_keras; "" for none.
+    """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -107,6 +119,10 @@ def edit_file(path: pathlib.Path, data: bytes) -> Edit | None:
             by_hand.append((_line(match), f"{match[0]}: {BY_HAND[name]}"))
             return match[0]
         new = PACKAGES[name]
+        if _has_hashes(match):
+            told = f"{match[0]}: ask for {new}, with its hashes"
+            by_hand.append((_line(match), told))
+            return match[0]
         if _is_of_a_shell(path, match):
             if "'" in _before(match):
                 by_hand.append((_line(match), f"{match[0]}: ask for {new}"))
@@ -129,7 +145,8 @@ def edit_file(path: pathlib.Path, data: bytes) -> Edit | None:
     new = _REQUIREMENT.sub(requirement, new)
     if path.suffix == ".toml" or path.name == "Pipfile":
         new = _TABLE_ENTRY.sub(entry, new)
-    if not lines and not by_hand:
+    added = add_keras(path, new) if keras_user else None
+    if not (lines or by_hand or (added and (added.lines or added.by_hand))):
         return None
     low, high = PYTHONS
     for match in _PYTHON.finditer(text):
@@ -139,13 +156,27 @@ def edit_file(path: pathlib.Path, data: bytes) -> Edit | None:
             by_hand.append((_line(match), told))
     if not _parses(path, text, new):
         by_hand += [(line, f"{old}: ask for {want}") for line, old, want in lines]
-        lines, new = [], text
+        lines, new, added = [], text, None
+    if added is not None:
+        new = added.text
+        reason = f"{keras_user} imports tf_keras"
+        lines += [(line, "", f"{what} ({reason})") for line, what in added.lines]
+        by_hand += [(line, f"{told}: {reason}") for line, told in added.by_hand]
     return Edit(path, data, new.encode(), tuple(sorted(lines)), tuple(sorted(by_hand)))
 
 
 def _before(match: re.Match[str]) -> str:
     """What stands before a match in its line."""
     return match.string[: match.start()].rpartition("\n")[2]
+
+
+def _has_hashes(match: re.Match[str]) -> bool:
+    """Whether pip checks the hashes of a requirement: another version has others."""
+    rest = match.string[match.end() :].partition("\n")[0]
+    return "--hash" in rest or (
+        rest.rstrip().endswith("\\")
+        and "--hash" in match.string[match.end() :].split("\n", 2)[1]
+    )
 
 
 def _is_of_a_shell(path: pathlib.Path, match: re.Match[str]) -> bool:
@@ -189,6 +220,6 @@ def _parses(path: pathlib.Path, old: str, new: str) -> bool:
 def in_words(edit: Edit, shown: str) -> Iterator[str]:
     """What is edited, and what is left, each with its place."""
     for line, old, new in edit.lines:
-        yield f"{shown}:{line}: {old} -> {new}"
+        yield f"{shown}:{line}: {f'{old} -> ' if old else 'add '}{new}"
     for line, told in edit.by_hand:
         yield f"{shown}:{line}: by hand: {told}"

@@ -1,0 +1,84 @@
+"""A code's page for a terminal: the page of the documentation, without its markup."""
+
+from __future__ import annotations
+
+import importlib.resources
+import pathlib
+import re
+import textwrap
+from collections.abc import Iterator
+
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Where an installation has the pages; a checkout has them in docs/rules.
+_INSTALLED = "rule_pages"
+_WIDTH = 88
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_ADDRESS = re.compile(r"<(https://[^>]+)>")
+_EMPHASIS = re.compile(r"(?<![\\\w*])\*([^*\n]+)\*(?!\w)")
+_ESCAPED = re.compile(r"\\([*_<])")
+
+
+def read_page(code: str) -> str:
+    """The text of a code's page.
+
+    Raises:
+      FileNotFoundError: there is none.
+    """
+    installed = importlib.resources.files("migrate").joinpath(_INSTALLED)
+    name = f"{code}.md"
+    if installed.is_dir():
+        return installed.joinpath(name).read_text("utf-8")
+    return (_ROOT / "docs" / "rules" / name).read_text("utf-8")
+
+
+def show_page(text: str) -> Iterator[tuple[str, str]]:
+    """The lines of a page, each with its role: "heading", "code" or ""."""
+    blocks = re.split(r"^(```\w*\n.*?^```)$", text, flags=re.M | re.S)
+    for number, block in enumerate(blocks):
+        if number % 2:
+            for line in block.split("\n")[1:-1]:
+                yield f"    {line}".rstrip(), "code"
+            yield "", ""
+        else:
+            yield from _show_prose(block)
+
+
+def _show_prose(block: str) -> Iterator[tuple[str, str]]:
+    for paragraph in re.split(r"\n{2,}", block.strip("\n")):
+        lines = [x for x in paragraph.split("\n") if not x.startswith("<!--")]
+        if lines and lines[0].startswith("#"):
+            yield _plain(lines.pop(0).lstrip("# ")), "heading"
+            if not lines:
+                continue
+        if not any(line.strip() for line in lines):
+            continue
+        if lines[0].startswith("- "):
+            for line in lines:
+                yield f"    {_plain(line[2:])}", ""
+        elif lines[0].startswith(">"):
+            for line in " ".join(x[1:].strip() or "\n" for x in lines).split("\n"):
+                yield from _wrap(_plain(line.strip()), "    ")
+        else:
+            yield from _wrap(_plain(" ".join(lines)))
+        yield "", ""
+
+
+def _wrap(text: str, indent: str = "") -> Iterator[tuple[str, str]]:
+    for line in textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ):
+        yield line, ""
+
+
+def _plain(text: str) -> str:
+    """A line without links, emphasis and backslashes; code keeps its backticks."""
+    parts = re.split(r"(`[^`]*`)", text)
+    for place in range(0, len(parts), 2):
+        part = _ADDRESS.sub(r"\1", _EMPHASIS.sub(r"\1", parts[place]))
+        parts[place] = part
+    return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", "".join(parts)))

@@ -1,0 +1,43 @@
+"""How one installs what `verify`, `checkpoint` and plots need: the package is on no index yet."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import pathlib
+import shlex
+import urllib.parse
+import urllib.request
+
+_ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def install_line(extra: str = "verify") -> str:
+    """The command that installs them, from where this package was installed.
+
+    Args:
+      extra: what pyproject.toml calls them together.
+    """
+    source = _find_checkout() or _find_installed_source()
+    if source is None:
+        return f"pip install '.[{extra}]' in a checkout of tf1to2"
+    return f"pip install {shlex.quote(f'{source}[{extra}]')}"
+
+
+def _find_checkout() -> pathlib.Path | None:
+    """The checkout that this module is in, if it is in one."""
+    return _ROOT if (_ROOT / "pyproject.toml").is_file() else None
+
+
+def _find_installed_source() -> pathlib.Path | None:
+    """What pip installed this package from, if it is still there."""
+    try:
+        distribution = importlib.metadata.distribution("tf1to2")
+        said = json.loads(distribution.read_text("direct_url.json") or "{}")
+    except (importlib.metadata.PackageNotFoundError, OSError, ValueError):
+        return None
+    url = urllib.parse.urlsplit(str(said.get("url", "")))
+    if url.scheme != "file":
+        return None
+    path = pathlib.Path(urllib.request.url2pathname(url.path))
+    return path if path.exists() else None

@@ -1,0 +1,68 @@
+"""`tf1to2 rule CODE` prints what the code's page says, all of it."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import click.testing
+import pytest
+
+from migrate.cli import main
+from migrate.codes import CODES, MERGED
+from migrate.codes import terminal as module
+from migrate.codes.pages import locate_page
+from migrate.codes.terminal import read_page, show_page
+
+PAGES = pathlib.Path(module.__file__).parents[2] / "docs" / "rules"
+
+
+def _words(text: str) -> list[str]:
+    """What a reader reads: no comments, no targets of links, no marks of code blocks."""
+    text = re.sub(r"<!--.*?-->|\]\([^)\s]*\.md\)|^```\w*$", "", text, flags=re.M)
+    return re.findall(r"\w+", text.replace("\\", ""))
+
+
+def _print(code: str) -> str:
+    done = click.testing.CliRunner().invoke(main, ["rule", code])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.parametrize("code", sorted(CODES))
+def test_it_is_the_page(code: str) -> None:
+    page = (PAGES / f"{code}.md").read_text()
+    shown = "\n".join(line for line, _ in show_page(page))
+    assert _words(shown) == _words(page)
+    for heading in re.findall(r"^## (.*)$", page, re.M):
+        assert re.search(rf"^{re.escape(heading)}$", shown, re.M)
+    prose = re.sub(r"^    .*$", "", shown, flags=re.M)
+    assert not re.search(r"\]\(|^#|^>|\\[*_<]", prose, re.M)
+    assert max(map(len, prose.split("\n"))) <= 90
+
+
+def test_the_command_prints_it() -> None:
+    shown = _print("s112")
+    assert _words(shown) == _words((PAGES / "S112.md").read_text())
+    for part in (
+        "S112: tensor used in the loop",
+        "Why\nIn TensorFlow 1 the name stood for",
+        "    for part in sess.run(parts, {x: np.ones([1, 2])}):",
+        "    Do this: Fetch it, and use the fetched value.",
+        "    S109: unknown fetch",
+        locate_page("S112"),
+    ):
+        assert part in shown
+    old, new = next(iter(MERGED.items()))
+    assert _print(old) == _print(new)
+
+
+def test_an_installation_has_pages_of_its_own(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rule_pages").mkdir()
+    (tmp_path / "rule_pages" / "S112.md").write_text("# mine\n")
+    monkeypatch.setattr(module.importlib.resources, "files", lambda name: tmp_path)
+    assert read_page("S112") == "# mine\n"
+    with pytest.raises(FileNotFoundError):
+        read_page("S111")

@@ -1,0 +1,46 @@
+"""What a step computes: the statements that its fetches need, and what it is fed."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+
+PROGRAM = """\
+import tensorflow as tf
+
+{before}
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.get_variable("w", [3, 1])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train, {{x: [[7.0, 8.0, 9.0]]}})
+"""
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "x = tf.constant([[1.0, 2.0, 3.0]])",
+        'with tf.variable_scope("s"):\n    x = tf.constant([[1.0, 2.0, 3.0]])',
+        "if 1:\n    x = tf.constant([[1.0, 2.0, 3.0]])",
+        "x = tf.zeros([1, 3])\nx = x + 1.0",
+    ],
+)
+def test_a_fed_name_is_what_is_fed(before: str) -> None:
+    """What the name stood for before the placeholder is not what the step computes with."""
+    new = migrate_text(PROGRAM.format(before=before)).text
+    assert "def train_step(x):" in new
+    assert "train_step([[7.0, 8.0, 9.0]])" in new
+    assert "tf.constant" not in new and "tf.zeros" not in new
+
+
+def test_a_later_value_of_the_name_is_computed_from_it() -> None:
+    text = PROGRAM.format(before="").replace(
+        "w = tf.get_variable", "y = x\nx = x * 2.0\nw = tf.get_variable"
+    )
+    new = migrate_text(text.replace("{x:", "{y:")).text
+    assert " * 2.0" in new and "train_step([[7.0, 8.0, 9.0]])" in new
