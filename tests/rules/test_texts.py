@@ -216,3 +216,23 @@ def test_a_session_of_a_function_is_told_its_own_kind() -> None:
         "S101",
     )
     assert all("with tf.Session(...) as sess" in f.recipe for f in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tf.log(1.0)\nfrom tensorflow.keras import backend as K\nK.set_session(K.get_session())\n",
+        "import tensorflow.keras.backend as K\nK.set_session(K.get_session())\n",
+        "tf.log(1.0)\ntf.keras.backend.set_session(None)\n",
+        "tf.log(1.0)\nsession = tf.keras.backend.get_session()\n",
+    ],
+)
+def test_a_session_of_keras_is_left_out(text: str) -> None:
+    """No layer of tf_keras stands for it, and no variable of the environment brings it."""
+    found = [
+        f for f in migrate_text(f"import tensorflow as tf\n{text}").findings if f.blocks
+    ]
+    told = [f for f in found if f.symbol.startswith("tf.keras.backend.")]
+    assert told and {f.code for f in told} <= {"T111", "T113"}
+    assert all("Leave it out" in f.recipe for f in told)
+    assert not any("TF_USE_LEGACY_KERAS" in f.recipe + f.reason for f in told)

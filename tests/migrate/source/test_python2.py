@@ -422,3 +422,35 @@ def test_what_is_neither_is_sent_nowhere(python_2: bool) -> None:
     (found,) = pipeline.migrate_bytes(pathlib.Path("x.py"), data, options).findings
     assert found.code == "E003"
     assert "--python2" not in found.recipe and "not Python 2 either" in found.recipe
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "word"),
+    [
+        ('import tensorflow as tf\nexec "a = 1"\nasync = 3\n', 3, "`async`"),
+        (
+            "import tensorflow as tf\nprint 'x'\ntf.train.batch(async=True)\n",
+            3,
+            "`async`",
+        ),
+        ("import tensorflow\nprint 'x'\n\ndef f(await):\n    pass\n", 4, "`await`"),
+        ("import tensorflow\nprint 'x'\nTrue = 1\n", 3, "`True`"),
+    ],
+)
+def test_what_python_3_cannot_read_even_then_is_named(
+    text: str, line: int, word: str
+) -> None:
+    path = pathlib.Path("a.py")
+    for given in (False, True):
+        options = Options(python2=given)
+        (finding,) = pipeline.migrate_bytes(path, text.encode(), options).findings
+        assert finding.code == "E004" and f"line {line}," in finding.recipe
+        assert word in finding.recipe
+        assert ("--python2" in finding.recipe) is not given
+    # A control: what can be converted is not held up.
+    plain = "".join(text.splitlines(keepends=True)[: line - 1])
+    (finding,) = pipeline.migrate_bytes(path, plain.encode(), Options()).findings
+    assert finding.code == "E004" and finding.recipe.startswith("Use --python2")
+    assert not pipeline.migrate_bytes(
+        path, plain.encode(), Options(python2=True)
+    ).failed

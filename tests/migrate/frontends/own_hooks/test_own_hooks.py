@@ -200,7 +200,7 @@ def test_is_refused(hook: str, made: str, reason: str) -> None:
     assert {f.code for f in refused} == {"H122"}
     assert any(reason in f.reason for f in refused)
     for finding in refused:
-        assert "training_session.SessionRunHook" in finding.recipe
+        assert "class Name(tf.train.SessionRunHook)" in finding.recipe
         assert "def on_train_batch_end(self, batch, logs=None)" in finding.recipe
 
 
