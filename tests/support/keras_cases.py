@@ -216,6 +216,20 @@ def trained():
     }
 
 
+def begun_anew():
+    """What metrics say of a batch, and of it again after they were reset and without."""
+    labels, classes = np.array([0, 1, 1, 0]), np.array([0, 1, 0, 1])
+    other = np.array([1, 1, 1, 0])
+    said = {}
+    for metric in (keras_estimator.AUC(), keras_estimator.MeanPerClassAccuracy(2)):
+        values = [metric(labels, classes)]
+        metric.reset_state()
+        values.append(metric(labels, classes))
+        values.append(metric(labels, other))
+        said[type(metric).__name__] = [float(value) for value in values]
+    return said
+
+
 def main():
     targets = json.loads((work / "targets.json").read_text())
     found = trained()
@@ -242,6 +256,7 @@ def main():
         )
     }
     found["curves"] = curves()
+    found["begun anew"] = begun_anew()
     found["same masks"] = same_masks(keras_estimator.Dropout(0.5, seed=3))
     found["same masks of Keras's own layer"] = same_masks(
         tf_keras.layers.Dropout(0.5, seed=3)

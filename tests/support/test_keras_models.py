@@ -81,6 +81,14 @@ def test_areas_under_curves_are_tensorflow_1s(found: dict[str, object]) -> None:
     assert {k: v for k, v in areas.items() if not v <= _SUMMED_OTHERWISE} == {}
 
 
+def test_counts_of_any_shape_begin_anew(found: dict[str, object]) -> None:
+    """`Model.evaluate` resets its metrics; a control: without that, others stay."""
+    said = found["begun anew"]
+    assert isinstance(said, dict) and set(said) == {"AUC", "MeanPerClassAccuracy"}
+    for first, after, both in said.values():
+        assert first == after != both
+
+
 def test_dropout_with_a_seed_begins_alike_in_every_call(
     found: dict[str, object],
 ) -> None:

@@ -65,7 +65,7 @@ class Edits:
         self._before: dict[ast.stmt, list[Item]] = {}
         self._new: dict[ast.stmt, list[Item]] = {}
 
-    def _progress(self, model: Model, name: ast.expr | None = None) -> Code:
+    def _write_progress(self, model: Model, name: ast.expr | None = None) -> Code:
         """The callback that logs."""
         given: list[Argument] = [("", model.directory)]
         steps = model.one.first.config.get("save_summary_steps")
@@ -75,7 +75,7 @@ class Edits:
             given.append(("every_steps", steps))
         return laid_out(f"{M}.Progress", given, 0)
 
-    def _asked(self, model: Model, run: Run) -> Code:
+    def _write_asked(self, model: Model, run: Run) -> Code:
         """The model that is asked, with what the latest checkpoint has.
 
         An Estimator read that whenever it was asked. After a training of the model itself
@@ -99,8 +99,8 @@ class Edits:
         )
 
 
-def elements(hooks: ast.expr | None) -> list[Code]:
-    """Hooks as elements of a list."""
+def split_hooks(hooks: ast.expr | None) -> list[Code]:
+    """Hooks as split_hooks of a list."""
     if hooks is None:
         return []
     if isinstance(hooks, (ast.List, ast.Tuple)):
@@ -108,7 +108,7 @@ def elements(hooks: ast.expr | None) -> list[Code]:
     return [code("*", hooks)]
 
 
-def listed(parts: list[Code]) -> Code:
+def write_list(parts: list[Code]) -> Code:
     """A list, one part a line where there are several."""
     if len(parts) == 1:
         return code("[", parts[0], "]")

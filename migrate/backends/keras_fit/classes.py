@@ -83,10 +83,10 @@ class _Class:
         self._check_variables()
         self._check_optimizer()
         self._check_seeds()
-        self._global_step()
-        self._results()
+        self._plan_global_step()
+        self._plan_results()
         of_training = tuple(n for n in table.TRAINING_HOOKS if n in self._methods)
-        self._hooks(of_training)
+        self._plan_hooks(of_training)
         if not self._wanted.exported and "export_outputs" in self._methods:
             method = self._methods["export_outputs"]
             self._plan.statements[method] = [Dropped(method)]
@@ -145,9 +145,9 @@ class _Class:
 
     # -- hooks -------------------------------------------------------------------------
 
-    def _hooks(self, names: tuple[str, ...]) -> None:
+    def _plan_hooks(self, names: tuple[str, ...]) -> None:
         """Methods that give hooks: what these are told of tensors are names in logs."""
-        returned = self._returned()
+        returned = self._find_returned()
         for name in names:
             method = self._methods[name]
             parameters = {a.arg for a in method.args.args[1:]}
@@ -158,7 +158,7 @@ class _Class:
                         self._plan.replace(node, code(f'"{key}"'))
             for node in all_nodes(method):
                 if isinstance(node, ast.Call) and is_logging(node, self._scopes):
-                    self._logging(node)
+                    self._plan_logging(node)
             if parameters:
                 items: list[Item] = []
                 for statement in method.body:
@@ -166,7 +166,7 @@ class _Class:
                 header = code(f"def {name}(self):")
                 self._plan.statements[method] = [Block(header, items, method)]
 
-    def _logging(self, call: ast.Call) -> None:
+    def _plan_logging(self, call: ast.Call) -> None:
         """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
         tensors = names_.argument(call, "tensors", 0)
         if not isinstance(tensors, ast.Dict):
@@ -184,7 +184,7 @@ class _Class:
                     raise Stays(value, "a hook asks for tensors by their names")
         self._plan.replace(call.func, code(f"{table.MODULE}.Logging"))
 
-    def _returned(self) -> set[str]:
+    def _find_returned(self) -> set[str]:
         """Keys of what a step of training returns."""
         match self._methods["train_step"].body[-1]:
             case ast.Return(value=ast.Dict(keys=keys)):
@@ -193,7 +193,7 @@ class _Class:
 
     # -- the global step ---------------------------------------------------------------
 
-    def _global_step(self) -> None:
+    def _plan_global_step(self) -> None:
         """In steps it is `self.optimizer.iterations`, of which `__init__` is told."""
         init = self._methods["__init__"]
         own = set(all_nodes(init))
@@ -217,10 +217,10 @@ class _Class:
 
     # -- what a step returns -----------------------------------------------------------
 
-    def _results(self) -> None:
+    def _plan_results(self) -> None:
         """What a step of training writes, or hooks ask for, is among what it returns."""
         step = self._methods["train_step"]
-        told = [*self._summaries(step), *self._named(step)]
+        told = [*self._plan_summaries(step), *self._plan_named(step)]
         scaled = any(
             isinstance(n, ast.Name) and n.id == "scaled_loss" for n in all_nodes(step)
         )
@@ -230,7 +230,7 @@ class _Class:
         elif told:
             self._plan_return(step, told, "")
 
-    def _summaries(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
+    def _plan_summaries(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
         told: list[tuple[str, Code]] = []
         for node in all_nodes(self._node):
             if not isinstance(node, ast.Call):
@@ -256,12 +256,12 @@ class _Class:
             self._plan.statements[statement] = [Dropped(statement)]
         return told
 
-    def _named(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
+    def _plan_named(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
         """Tensors that hooks ask for by their names."""
         told: list[tuple[str, Code]] = []
         predicted = self._methods.get("predictions_from")
-        of_predictions = _names_of_results(predicted) if predicted else {}
-        wanted = set(self._wanted.named) - self._returned()
+        of_predictions = _find_names_of_results(predicted) if predicted else {}
+        wanted = set(self._wanted.named) - self._find_returned()
         asked = False
         for statement in step.body:
             match statement:
@@ -274,7 +274,7 @@ class _Class:
                     self._plan.statements[statement] = [New(new, statement)]
                     asked = True
                 case ast.Expr(ast.Call(args=[value, *_]) as call):
-                    name = _name_of(call)
+                    name = _find_name_of(call)
                     if name in wanted and self._is_identity(call):
                         told.append((name, code(value)))
                         self._plan.statements[statement] = [Dropped(statement)]
@@ -316,19 +316,19 @@ class _Class:
         ]
 
 
-def _names_of_results(function: ast.FunctionDef) -> dict[str, str]:
+def _find_names_of_results(function: ast.FunctionDef) -> dict[str, str]:
     """Names of tensors in what a function returns -> their keys there."""
     found = {}
     for node in all_nodes(function):
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values):
-                name = _name_of(value)
+                name = _find_name_of(value)
                 if name and isinstance(key, ast.Constant):
                     found[name] = str(key.value)
     return found
 
 
-def _name_of(node: ast.AST) -> str:
+def _find_name_of(node: ast.AST) -> str:
     """The name that a call gives its result."""
     if not isinstance(node, ast.Call):
         return ""

@@ -95,17 +95,17 @@ def find_compiled(class_: ast.ClassDef, scopes: Scopes, tf: str) -> Compiled | N
     if not steps <= set(methods) <= {*steps, "predict_step"}:
         return None
     step = methods["train_step"]
-    names = _names(step)
-    if names is None or not _is(step, _TRAIN, names, tf):
+    names = _find_names(step)
+    if names is None or not _is_step(step, _TRAIN, names, tf):
         return None
-    if not _is(methods["test_step"], _TEST, names, tf):
+    if not _is_step(methods["test_step"], _TEST, names, tf):
         return None
-    if "predict_step" in methods and not _is(
+    if "predict_step" in methods and not _is_step(
         methods["predict_step"], _PREDICT, names, tf
     ):
         return None
-    loss = _loss(step, names, scopes)
-    made = _made(methods["__init__"])
+    loss = _find_loss(step, names, scopes)
+    made = _read_init(methods["__init__"])
     if loss is None or made is None:
         return None
     own = [s for s in class_.body if s not in methods.values()]
@@ -157,7 +157,7 @@ def draws_by_seed(found: Compiled) -> bool:
     )
 
 
-def _names(step: ast.FunctionDef) -> dict[str, str] | None:
+def _find_names(step: ast.FunctionDef) -> dict[str, str] | None:
     """The names of a step of training."""
     match step.body[:2]:
         case [
@@ -180,13 +180,13 @@ def _names(step: ast.FunctionDef) -> dict[str, str] | None:
     return None
 
 
-def _is(step: ast.FunctionDef, text: str, names: dict[str, str], tf: str) -> bool:
+def _is_step(step: ast.FunctionDef, text: str, names: dict[str, str], tf: str) -> bool:
     """Whether a step is a known one."""
     known = ast.parse(text.format(tf=tf, **names))
     return ast.unparse(step.body) == ast.unparse(known.body)  # type: ignore[arg-type]
 
 
-def _loss(
+def _find_loss(
     step: ast.FunctionDef, names: dict[str, str], scopes: Scopes
 ) -> ast.expr | None:
     """The function that is the loss, of labels and output alone."""
@@ -211,7 +211,7 @@ def _loss(
     return call.func
 
 
-def _made(init: ast.FunctionDef) -> Compiled | None:
+def _read_init(init: ast.FunctionDef) -> Compiled | None:
     """The network and the optimizer of `__init__`."""
     parameters = [a.arg for a in init.args.args]
     if len(parameters) < 2 or init.args.kwonlyargs:

@@ -6,7 +6,7 @@ import ast
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras_fit.base import M, Model, elements, listed
+from migrate.backends.keras_fit.base import M, Model, split_hooks, write_list
 from migrate.backends.keras_fit.hooks import plan_logging
 from migrate.backends.keras_fit.making import Making
 from migrate.backends.keras_fit.names import is_none
@@ -35,14 +35,14 @@ class _Runs(Making):
     def run(self) -> tuple[Plan, frozenset[str]]:
         for one in self._program.trained:
             for source in one.sources:
-                self._class(source.maker.class_)
+                self._plan_class(source.maker.class_)
         plan_logging(self._program.trained, self._scopes, self._plan)
         for one in self._program.trained:
-            self._trained(one)
+            self._plan_trained(one)
         for one in self._program.asked:
             class_ = self._classes[one.first.maker.class_]
             directory = code(f"{one.name}.model_dir")
-            self._done(Model(one, class_, one.name, one.name, directory))
+            self._plan_uses(Model(one, class_, one.name, one.name, directory))
         for statement in self._program.dropped:
             self._new[statement] = [Dropped(statement)]
         for statement in {**self._before, **self._new}:
@@ -55,43 +55,46 @@ class _Runs(Making):
         self._plan.imports += [f"import {name}" for name in modules]
         return self._plan, frozenset(self._written)
 
-    def _trained(self, one: Trained) -> None:
+    def _plan_trained(self, one: Trained) -> None:
         runs = [run for run in one.runs if run.kind in table.RUNS]
         runs.sort(key=lambda run: (run.call.lineno, run.call.col_offset))
         place = find_place(one, runs, self._scopes)
-        model = self._given(one, place) if one.is_given else self._model(one)
+        model = self._plan_given(one, place) if one.is_given else self._plan_model(one)
         if model.strategy:
             self._make_in_scope(model, place, runs)
         else:
             self._make(model, place, runs)
-        self._done(model)
+        self._plan_uses(model)
 
-    def _done(self, model: Model) -> None:
+    def _plan_uses(self, model: Model) -> None:
         """What is done with a model."""
         for run in model.one.runs:
-            self._run(model, run)
+            self._plan_run(model, run)
         for attribute in model.one.attributes:
             self._plan.replace(attribute, model.directory)
         for name in model.one.handed:
             if name.id != model.asked:
                 self._plan.replace(name, code(model.asked))
 
-    def _run(self, model: Model, run: Run) -> None:
+    def _plan_run(self, model: Model, run: Run) -> None:
         directory, call = model.directory, run.call
         if run.kind == "train":
-            self._train(model, run)
+            self._plan_training(model, run)
         elif run.kind == "train_and_evaluate":
-            self._train_and_evaluate(model, run)
+            self._plan_train_and_evaluate(model, run)
         elif run.kind == "evaluate":
-            self._evaluate(model, run)
+            self._plan_evaluation(model, run)
         elif run.kind == "predict":
-            data = self._dataset(model.one, run.given["input_fn"], "predict")
-            arguments: list[Argument] = [("", self._asked(model, run)), ("", data)]
+            data = self._write_dataset(model.one, run.given["input_fn"], "predict")
+            arguments: list[Argument] = [
+                ("", self._write_asked(model, run)),
+                ("", data),
+            ]
             new = laid_out(f"{M}.predictions", arguments, call.col_offset)
             self._plan.replace(call, new)
         elif run.kind in table.EXPORTS:
             arguments = [
-                ("", self._asked(model, run)),
+                ("", self._write_asked(model, run)),
                 ("", run.given["export_dir_base"]),
                 ("", run.given["serving_input_receiver_fn"]),
             ]
@@ -109,14 +112,14 @@ class _Runs(Making):
 
     # -- training ----------------------------------------------------------------------
 
-    def _train(self, model: Model, run: Run) -> None:
+    def _plan_training(self, model: Model, run: Run) -> None:
         statement, given = run.statement, run.given
         if not isinstance(statement, ast.Expr) or statement.value is not run.call:
             raise Stays(run.call, "what `train` returns is used")
-        callbacks = self._callbacks(model, given.get("hooks"), run)
-        self._new[statement] = self._fit(model, run, given, callbacks)
+        callbacks = self._write_callbacks(model, given.get("hooks"), run)
+        self._new[statement] = self._plan_fit(model, run, given, callbacks)
 
-    def _fit(
+    def _plan_fit(
         self, model: Model, run: Run, given: dict[str, ast.expr], callbacks: list[Code]
     ) -> list[Item]:
         """The training: `fit`, where there are steps left."""
@@ -124,34 +127,34 @@ class _Runs(Making):
         steps: ast.expr | str | None = given.get("steps")
         max_steps = given.get("max_steps")
         if max_steps is not None:
-            steps = left = self._names.free("steps", one.scope)
+            steps = left = self._names.find_free("steps", one.scope)
             counted = code(f"{M}.steps_left(", model.directory, ", ", max_steps, ")")
             items.append(New(code(f"{left} = ", counted), run.statement))
         inner: list[Item] = []
         data: Code | str
         if not model.strategy:
             data, model.dataset = model.dataset, ""
-            data = data or self._dataset(one, given["input_fn"], "train")
+            data = data or self._write_dataset(one, given["input_fn"], "train")
         elif steps is not None and self._are_known(given):
-            read = self._dataset(one, given["input_fn"], "train")
+            read = self._write_dataset(one, given["input_fn"], "train")
             data = code(f"{_CREATOR}(lambda context: ", read, ")")
         else:
             if self._is_written(one):
                 raise Stays(run.call, table.UNCOUNTED)
-            data = self._names.free("dataset", one.scope)
-            function = self._inputs.function(
+            data = self._names.find_free("dataset", one.scope)
+            function = self._inputs.write_function(
                 given["input_fn"], "train", one.first.params
             )
             whole = code(f"{M}.whole_input({model.strategy}, ", function)
             if steps is not None:
                 whole = code(whole, ", ", steps)
             whole = code(whole, ")")
-            steps = left or self._names.free("steps", one.scope)
+            steps = left or self._names.find_free("steps", one.scope)
             inner.append(New(code(f"{data}, {steps} = ", whole)))
         fit: list[Argument] = [("", data)]
         if steps is not None:
             fit.append(("steps_per_epoch", steps))
-        fit += [("verbose", "0"), ("callbacks", listed(callbacks))]
+        fit += [("verbose", "0"), ("callbacks", write_list(callbacks))]
         made = laid_out(f"{model.name}.fit", fit, run.statement.col_offset)
         origin = None if items or inner else run.statement
         inner.append(New(made, origin))
@@ -167,7 +170,7 @@ class _Runs(Making):
             if name in given
         )
 
-    def _callbacks(
+    def _write_callbacks(
         self, model: Model, hooks: ast.expr | None, run: Run, after_save: str = ""
     ) -> list[Code]:
         config = model.one.first.config
@@ -183,13 +186,13 @@ class _Runs(Making):
             saving.append(("after_save", after_save))
         column = run.statement.col_offset + 8
         saves = laid_out(f"{M}.Checkpoints", saving, column, hang=" " * 12)
-        found = [saves, self._progress(model), *elements(hooks)]
+        found = [saves, self._write_progress(model), *split_hooks(hooks)]
         return [*found, *(code(f"*{model.name}.{n}()") for n in model.class_.hooks)]
 
-    def _train_and_evaluate(self, model: Model, run: Run) -> None:
+    def _plan_train_and_evaluate(self, model: Model, run: Run) -> None:
         one, train, judged = model.one, run.training, run.evaluation
-        evaluation = self._names.free("evaluation", one.scope)
-        function = self._inputs.function(
+        evaluation = self._names.find_free("evaluation", one.scope)
+        function = self._inputs.write_function(
             judged["input_fn"], "evaluate", one.first.params
         )
         arguments: list[Argument] = [
@@ -208,8 +211,8 @@ class _Runs(Making):
         column = run.statement.col_offset + len(evaluation) + 3
         made = laid_out(f"{M}.{kind}", arguments, column)
         items: list[Item] = [New(code(f"{evaluation} = ", made), run.statement)]
-        callbacks = self._callbacks(model, train.get("hooks"), run, evaluation)
-        items += self._fit(model, run, train, callbacks)
+        callbacks = self._write_callbacks(model, train.get("hooks"), run, evaluation)
+        items += self._plan_fit(model, run, train, callbacks)
         statement = run.statement
         if not isinstance(statement, ast.Expr) or statement.value is not run.call:
             self._plan.replace(run.call, code(f"{evaluation}.results"))
@@ -218,22 +221,24 @@ class _Runs(Making):
 
     # -- evaluation --------------------------------------------------------------------
 
-    def _evaluate(self, model: Model, run: Run) -> None:
+    def _plan_evaluation(self, model: Model, run: Run) -> None:
         given, column = run.given, run.statement.col_offset
-        data = self._dataset(model.one, given["input_fn"], "evaluate")
+        data = self._write_dataset(model.one, given["input_fn"], "evaluate")
         arguments: list[Argument] = [("", data)]
         if "steps" in given:
             arguments.append(("steps", given["steps"]))
-        told = [self._progress(model, given.get("name"))]
-        told += elements(given.get("hooks"))
+        told = [self._write_progress(model, given.get("name"))]
+        told += split_hooks(given.get("hooks"))
         if model.class_.judges:
             told.append(code(f"*{model.asked}.evaluation_hooks()"))
         arguments += [
             ("verbose", "0"),
             ("return_dict", "True"),
-            ("callbacks", listed(told)),
+            ("callbacks", write_list(told)),
         ]
-        new = code(self._asked(model, run), laid_out(".evaluate", arguments, column))
+        new = code(
+            self._write_asked(model, run), laid_out(".evaluate", arguments, column)
+        )
         if not isinstance(self._scopes.parents[run.call], ast.Expr):
             new = code(f"{M}.with_step({model.asked}, ", new, ")")
         self._plan.replace(run.call, new)

@@ -21,11 +21,11 @@ def find_targets(call: ast.Call, scopes: Scopes) -> list[Target]:
       Stays: it has no such name.
     """
     if isinstance(scopes.parents[call], ast.Return):
-        return _of_maker(call, scopes)
+        return _find_made(call, scopes)
     return [_find_target(call, scopes)]
 
 
-def _of_maker(call: ast.Call, scopes: Scopes) -> list[Target]:
+def _find_made(call: ast.Call, scopes: Scopes) -> list[Target]:
     """The names of what a function makes and returns."""
     function = scopes.scope_of(call).node
     stays = Stays(call, "a function makes and returns it")
@@ -66,7 +66,7 @@ def _find_target(call: ast.Call, scopes: Scopes) -> Target:
         case ast.Assign(targets=[ast.Name() as target]):
             return target.id, parent
         case ast.Tuple() | ast.List():
-            return _of_loop(call, parent, scopes)
+            return _find_in_loop(call, parent, scopes)
         case ast.Call() | ast.keyword():
             function, name = find_parameter(call, scopes)
             return name, function
@@ -75,7 +75,7 @@ def _find_target(call: ast.Call, scopes: Scopes) -> Target:
     raise Stays(call, "it has no name of its own")
 
 
-def _of_loop(call: ast.Call, row: ast.Tuple | ast.List, scopes: Scopes) -> Target:
+def _find_in_loop(call: ast.Call, row: ast.Tuple | ast.List, scopes: Scopes) -> Target:
     """The name by which a loop knows it: `for name, estimator in ((..., it), ...)`."""
     table, place = scopes.parents[row], row.elts.index(call)
     rows = table.elts if isinstance(table, (ast.Tuple, ast.List)) else []
@@ -123,7 +123,7 @@ def find_parameter(node: ast.expr, scopes: Scopes) -> tuple[ast.FunctionDef, str
     shown = ast.unparse(node) if isinstance(node, ast.Name) else "it"
     if not isinstance(call, ast.Call):
         raise Stays(node, f"`{shown}` is kept elsewhere, too")
-    function = _definition(call.func, scopes)
+    function = _find_function(call.func, scopes)
     stays = Stays(node, f"`{shown}` is passed to `{ast.unparse(call.func)}`")
     if function is None or function.decorator_list or function.args.vararg:
         raise stays
@@ -167,7 +167,7 @@ def _find_reads(function: ast.FunctionDef, scopes: Scopes) -> list[ast.AST]:
     ]
 
 
-def _definition(node: ast.expr, scopes: Scopes) -> ast.FunctionDef | None:
+def _find_function(node: ast.expr, scopes: Scopes) -> ast.FunctionDef | None:
     """The function of the file that a name stands for."""
     if not isinstance(node, ast.Name):
         return None

@@ -20,22 +20,22 @@ def is_logging(call: ast.AST, scopes: Scopes) -> bool:
     )
 
 
-def asked_names(every: list[Trained], scopes: Scopes) -> frozenset[str]:
+def find_asked_names(every: list[Trained], scopes: Scopes) -> frozenset[str]:
     """Names of tensors that hooks ask for which are given to a training.
 
     Raises:
       Stays: such a hook asks otherwise.
     """
     found: set[str] = set()
-    for call in _given(every, scopes):
-        found |= set(_tensors(call).values())
+    for call in _walk_given(every, scopes):
+        found |= set(_read_tensors(call).values())
     return frozenset(found)
 
 
 def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
     """Plans the hooks that are given to trainings."""
-    for call in _given(every, scopes):
-        tensors = _tensors(call)
+    for call in _walk_given(every, scopes):
+        tensors = _read_tensors(call)
         given = names.argument(call, "tensors", 0)
         assert given is not None
         if not isinstance(given, ast.Dict):
@@ -44,38 +44,38 @@ def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
         plan.replace(call.func, code(f"{table.MODULE}.Logging"))
 
 
-def given_logging(every: list[Trained], scopes: Scopes) -> set[ast.AST]:
+def find_given_logging(every: list[Trained], scopes: Scopes) -> set[ast.AST]:
     """The names of LoggingTensorHook in what is given to trainings."""
-    return {call.func for call in _given(every, scopes)}
+    return {call.func for call in _walk_given(every, scopes)}
 
 
-def _given(every: list[Trained], scopes: Scopes) -> Iterator[ast.Call]:
+def _walk_given(every: list[Trained], scopes: Scopes) -> Iterator[ast.Call]:
     seen: set[ast.AST] = set()
     for one in every:
         for run in one.runs:
             given = {**run.given, **run.training}.get("hooks")
-            for hook in _elements(given, scopes):
+            for hook in _walk_elements(given, scopes):
                 if is_logging(hook, scopes) and hook not in seen:
                     seen.add(hook)
                     assert isinstance(hook, ast.Call)
                     yield hook
 
 
-def _elements(hooks: ast.expr | None, scopes: Scopes) -> Iterator[ast.expr]:
+def _walk_elements(hooks: ast.expr | None, scopes: Scopes) -> Iterator[ast.expr]:
     """Hooks that are written out, or bound to a name."""
     if isinstance(hooks, (ast.List, ast.Tuple)):
         for element in hooks.elts:
-            yield from _elements(element, scopes)
+            yield from _walk_elements(element, scopes)
     elif isinstance(hooks, ast.Name):
         owner = scopes.scope_of(hooks).owner(hooks.id)
         match owner.bindings[hooks.id] if owner is not None else []:
             case [ast.Assign(value=value)]:
-                yield from _elements(value, scopes)
+                yield from _walk_elements(value, scopes)
     elif hooks is not None:
         yield hooks
 
 
-def _tensors(call: ast.Call) -> dict[str, str]:
+def _read_tensors(call: ast.Call) -> dict[str, str]:
     """What a hook calls tensors -> their names.
 
     Raises:

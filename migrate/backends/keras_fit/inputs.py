@@ -26,7 +26,7 @@ class Inputs:
         # Whether an Estimator's params are those of another function.
         self.params_unseen = False
 
-    def dataset(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
+    def write_dataset(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
         """What an input_fn gives.
 
         Args:
@@ -36,21 +36,23 @@ class Inputs:
         Raises:
           Stays: it is not certain what the input_fn takes.
         """
-        called = self._called(node, kind, params)
+        called = self._write_call(node, kind, params)
         if self._gives_dataset(node):
             return called
         return code("estimator_inputs.dataset_of(lambda: ", called, ")")
 
-    def function(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
+    def write_function(
+        self, node: ast.expr, kind: str, params: ast.expr | None
+    ) -> Code:
         """A function without parameters that gives the dataset."""
         if isinstance(node, ast.Name) and self._gives_dataset(node):
-            if not self._asked(node, kind, params, 0, set()):
+            if not self._find_asked(node, kind, params, 0, set()):
                 return code(node)
-        return code("lambda: ", self.dataset(node, kind, params))
+        return code("lambda: ", self.write_dataset(node, kind, params))
 
     def has_equal_batches(self, node: ast.expr) -> bool:
         """Whether all batches of an input are known to have one size."""
-        for value in self._results(node):
+        for value in self._find_results(node):
             while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                 if value.func.attr == "batch":
                     break
@@ -59,11 +61,11 @@ class Inputs:
                 value = value.func.value
             if not isinstance(value, ast.Call) or not _is_equal_batch(value):
                 return False
-        return bool(self._results(node))
+        return bool(self._find_results(node))
 
     def is_float32(self, node: ast.expr) -> bool:
         """Whether the features of an input are known to be numbers of this type."""
-        found = self._results(node)
+        found = self._find_results(node)
         for value in found:
             while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                 symbol = self._scopes.resolve(value.func) or ""
@@ -87,23 +89,23 @@ class Inputs:
             case ast.Constant(value=value):
                 return isinstance(value, float)
             case ast.Name():
-                definition = self._definition(node)
+                definition = self._find_definition(node)
                 if isinstance(definition, ast.Assign):
                     return self._is_float32(definition.value)
             case ast.Call(func=ast.Attribute(attr="astype"), args=[kind]):
                 return ast.unparse(kind) in ("np.float32", "numpy.float32", "'float32'")
         return False
 
-    def _results(self, node: ast.expr) -> list[ast.expr]:
+    def _find_results(self, node: ast.expr) -> list[ast.expr]:
         """What an input_fn returns, where that is in sight."""
         if isinstance(node, ast.Lambda):
             return [node.body]
-        definition = self._definition(node)
+        definition = self._find_definition(node)
         if isinstance(definition, ast.FunctionDef):
-            return _returned(definition)
+            return _find_returned(definition)
         return []
 
-    def free_names(self, node: ast.expr) -> set[str]:
+    def find_free_names(self, node: ast.expr) -> set[str]:
         """Names that the expression of an input_fn reads."""
         bound = {
             a.arg
@@ -119,8 +121,8 @@ class Inputs:
 
     # -- how it is called --------------------------------------------------------------
 
-    def _called(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
-        if isinstance(node, ast.Lambda) and not _parameters(node.args):
+    def _write_call(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
+        if isinstance(node, ast.Lambda) and not _has_parameters(node.args):
             return code(node.body)
         if isinstance(node, ast.Call) and self._is_partial(node):
             function, *rest = node.args
@@ -130,14 +132,14 @@ class Inputs:
             words = {k.arg for k in node.keywords}
             if None in words:
                 raise Stays(node, "arguments that are not written out")
-            asked = self._asked(function, kind, params, taken, words)
+            asked = self._find_asked(function, kind, params, taken, words)
             return code(function, "(", joined(", ", [*given, *asked]), ")")
         if isinstance(node, (ast.Name, ast.Attribute)):
-            asked = self._asked(node, kind, params, 0, set())
+            asked = self._find_asked(node, kind, params, 0, set())
             return code(node, "(", joined(", ", asked), ")")
         if isinstance(node, ast.Call):
-            made = self._made_by(node)
-            asked = self._asked_by(made, kind, params, 0, set(), node)
+            made = self._find_made(node)
+            asked = self._find_asked_by(made, kind, params, 0, set(), node)
             return code(node, "(", joined(", ", asked), ")")
         raise Stays(node, "what its input_fn takes is not in sight")
 
@@ -146,7 +148,7 @@ class Inputs:
             node.args
         )
 
-    def _asked(
+    def _find_asked(
         self,
         function: ast.expr,
         kind: str,
@@ -154,16 +156,16 @@ class Inputs:
         taken: int,
         words: set[str | None],
     ) -> list[Code]:
-        definition = self._definition(function)
+        definition = self._find_definition(function)
         if isinstance(definition, ast.Assign):
             value = definition.value
             if isinstance(value, ast.Lambda):
                 definition = value
             elif isinstance(value, ast.Call) and not self._is_partial(value):
-                definition = self._made_by(value)
-        return self._asked_by(definition, kind, params, taken, words, function)
+                definition = self._find_made(value)
+        return self._find_asked_by(definition, kind, params, taken, words, function)
 
-    def _asked_by(
+    def _find_asked_by(
         self,
         definition: ast.AST | None,
         kind: str,
@@ -193,14 +195,14 @@ class Inputs:
                 raise Stays(node, f"its input_fn takes the `{name}`")
         return asked
 
-    def _definition(self, node: ast.expr) -> ast.AST | None:
+    def _find_definition(self, node: ast.expr) -> ast.AST | None:
         if not isinstance(node, ast.Name):
             return None
         owner = self._scopes.scope_of(node).owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         return bound[0] if len(bound) == 1 else None
 
-    def _made_by(self, call: ast.Call) -> ast.AST | None:
+    def _find_made(self, call: ast.Call) -> ast.AST | None:
         """The function that a call returns."""
         name = self._scopes.import_path(call.func).lstrip(".")
         if name in (
@@ -208,16 +210,16 @@ class Inputs:
             "estimator_loop.inputs.pandas_input_fn",
         ):
             return _ROWS
-        maker = self._definition(call.func)
+        maker = self._find_definition(call.func)
         if not isinstance(maker, ast.FunctionDef):
             return None
-        returned = _returned(maker)
+        returned = _find_returned(maker)
         if len(returned) != 1:
             return None
         value = returned[0]
         if isinstance(value, ast.Lambda):
             return value
-        return self._definition(value)
+        return self._find_definition(value)
 
     # -- what it gives -----------------------------------------------------------------
 
@@ -228,15 +230,15 @@ class Inputs:
             return self._gives_dataset(node.args[0])
         definition: ast.AST | None
         if isinstance(node, ast.Call):
-            definition = self._made_by(node)
+            definition = self._find_made(node)
         else:
-            definition = self._definition(node)
+            definition = self._find_definition(node)
             if isinstance(definition, ast.Assign):
                 return self._gives_dataset(definition.value)
         if isinstance(definition, ast.Lambda):
             return self._is_dataset(definition.body, 0)
         if isinstance(definition, ast.FunctionDef):
-            found = _returned(definition)
+            found = _find_returned(definition)
             return bool(found) and all(self._is_dataset(value, 0) for value in found)
         return False
 
@@ -252,9 +254,9 @@ class Inputs:
                     return True
                 if isinstance(func, ast.Attribute):
                     return self._is_dataset(func.value, depth)
-                definition = self._definition(func)
+                definition = self._find_definition(func)
                 if isinstance(definition, ast.FunctionDef):
-                    found = _returned(definition)
+                    found = _find_returned(definition)
                     return bool(found) and all(
                         self._is_dataset(value, depth) for value in found
                     )
@@ -299,7 +301,7 @@ def _is_method_of(value: ast.expr, name: str) -> bool:
     return isinstance(value, ast.Name) and value.id == name
 
 
-def _returned(function: ast.FunctionDef) -> list[ast.expr]:
+def _find_returned(function: ast.FunctionDef) -> list[ast.expr]:
     """What a function's own return statements give."""
     found: list[ast.expr] = []
     stack: list[ast.AST] = list(function.body)
@@ -313,7 +315,7 @@ def _returned(function: ast.FunctionDef) -> list[ast.expr]:
     return found
 
 
-def _parameters(arguments: ast.arguments) -> bool:
+def _has_parameters(arguments: ast.arguments) -> bool:
     return bool(
         arguments.args or arguments.vararg or arguments.kwarg or arguments.kwonlyargs
     )

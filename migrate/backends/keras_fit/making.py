@@ -14,11 +14,11 @@ from migrate.backends.keras_fit.compiled import (
     takes_one_tensor,
     write_function,
 )
-from migrate.backends.keras_fit.hooks import asked_names
+from migrate.backends.keras_fit.hooks import find_asked_names
 from migrate.backends.keras_fit.names import is_none
 from migrate.backends.keras_fit.places import find_sample
 from migrate.backends.keras_fit.program import Run, Stays, Trained
-from migrate.backends.keras_fit.strategies import make_strategy, written_strategy
+from migrate.backends.keras_fit.strategies import write_given_strategy, write_maker
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.code import Code, code
 from migrate.tables import keras_fit as table
@@ -29,7 +29,7 @@ class Making(Edits):
 
     # -- classes -----------------------------------------------------------------------
 
-    def _class(self, class_: ast.ClassDef) -> None:
+    def _plan_class(self, class_: ast.ClassDef) -> None:
         """Plans the class of a model; where `compile` says it, a function makes it."""
         if class_ in self._classes:
             return
@@ -41,7 +41,7 @@ class Making(Edits):
         knows = any(one.is_given or one.handed for one in every)
         compiled = find_compiled(class_, self._scopes, self._tf)
         if compiled is not None and not knows and self._is_enough(every):
-            name = self._names.function(class_.name, self._original)
+            name = self._names.name_function(class_.name, self._original)
             self._compiled[class_] = (compiled, name)
             self._written.add(name)
             self._plan.statements[class_] = [write_function(class_, compiled, name)]
@@ -59,9 +59,9 @@ class Making(Edits):
         wanted = Wanted(
             knows,
             builds,
-            self._exports(every),
+            self._is_exported(every),
             any(self._has_strategy(one) for one in every),
-            asked_names(every, self._scopes),
+            find_asked_names(every, self._scopes),
         )
         self._classes[class_] = plan_class(class_, self._scopes, self._plan, wanted)
         if knows:
@@ -69,7 +69,7 @@ class Making(Edits):
         if builds:
             self._building.add(class_)
 
-    def _exports(self, every: list[Trained]) -> bool:
+    def _is_exported(self, every: list[Trained]) -> bool:
         """Whether some Estimators, or models that functions are given, are exported."""
         runs = [run for one in (*every, *self._program.asked) for run in one.runs]
         return any(
@@ -101,15 +101,15 @@ class Making(Edits):
             run.kind == "train_and_evaluate" for run in one.runs
         )
 
-    def _model(self, one: Trained) -> Model:
+    def _plan_model(self, one: Trained) -> Model:
         """Names of what stands for an Estimator, and what stands where it was made."""
         class_ = self._classes[one.first.maker.class_]
-        name = self._names.model(one)
+        name = self._names.name_model(one)
         items: list[Item] = []
         strategy = self._find_own_strategy(one)
         if not strategy and self._has_strategy(one):
-            strategy = self._names.free("strategy", one.scope)
-            made = code(f"{strategy} = ", self._strategy(one))
+            strategy = self._names.find_free("strategy", one.scope)
+            made = code(f"{strategy} = ", self._write_strategy(one))
             items.append(New(made, one.statement))
         directory = one.first.model_dir
         if (
@@ -117,8 +117,8 @@ class Making(Edits):
             or self._names.may_be_none(directory)
             or not self._names.is_plain(directory)
         ):
-            variable = self._names.free("model_dir", one.scope)
-            made = self._directory(directory)
+            variable = self._names.find_free("model_dir", one.scope)
+            made = self._write_directory(directory)
             origin = one.statement if not items else None
             items.append(New(code(f"{variable} = ", made), origin))
             found = code(variable)
@@ -129,9 +129,9 @@ class Making(Edits):
         self._new[one.statement] = items
         return Model(one, class_, name, name, found, strategy)
 
-    def _given(self, one: Trained, place: ast.stmt) -> Model:
+    def _plan_given(self, one: Trained, place: ast.stmt) -> Model:
         """The model of a loop, or a function, that is given what makes it."""
-        name = self._names.model(one)
+        name = self._names.name_model(one)
         for source in one.sources:
             maker = source.maker
             given: list[Argument] = [("", maker.function)]
@@ -150,12 +150,12 @@ class Making(Edits):
         class_ = self._classes[one.first.maker.class_]
         model = Model(one, class_, name, name, code(f"{name}.model_dir"))
         if self._has_strategy(one):
-            model.strategy = self._names.free("strategy", one.scope)
-            made = code(f"{model.strategy} = ", self._strategy(one))
+            model.strategy = self._names.find_free("strategy", one.scope)
+            made = code(f"{model.strategy} = ", self._write_strategy(one))
             self._before.setdefault(place, []).append(New(made))
         return model
 
-    def _directory(self, given: ast.expr | None) -> Code:
+    def _write_directory(self, given: ast.expr | None) -> Code:
         """The directory of checkpoints: a temporary one where none is given."""
         if given is not None and not self._names.may_be_none(given):
             return code(given)
@@ -168,7 +168,7 @@ class Making(Edits):
         given = one.first.config.get("train_distribute")
         if given is None or is_none(given):
             return False
-        return written_strategy(given, self._scopes, self._tf) is not None
+        return write_given_strategy(given, self._scopes, self._tf) is not None
 
     def _find_own_strategy(self, one: Trained) -> str:
         """The name that the program's own strategy has already; "" for none."""
@@ -178,11 +178,11 @@ class Making(Edits):
         owner = self._scopes.scope_of(given).owner(given.id)
         return given.id if owner in (one.scope, self._scopes.module) else ""
 
-    def _strategy(self, one: Trained) -> Code:
+    def _write_strategy(self, one: Trained) -> Code:
         """What makes the strategy."""
         given = one.first.config.get("train_distribute")
         if given is not None and not is_none(given):
-            found = written_strategy(given, self._scopes, self._tf)
+            found = write_given_strategy(given, self._scopes, self._tf)
             if found is not None:
                 return found
         if "make_strategy" in self._scopes.module.bindings:
@@ -192,7 +192,7 @@ class Making(Edits):
             while not isinstance(self._scopes.parents[top], ast.Module):
                 top = self._scopes.parents[top]
             assert isinstance(top, ast.stmt)
-            self._before.setdefault(top, []).insert(0, make_strategy(self._tf))
+            self._before.setdefault(top, []).insert(0, write_maker(self._tf))
             self._plan.imports += ["import json", "import os"]
             self._written.add("make_strategy")
         return code("make_strategy()")
@@ -203,13 +203,13 @@ class Making(Edits):
         """Makes a model before it is first run."""
         one = model.one
         sample = find_sample(runs, place, self._scopes, self._inputs)
-        data = self._dataset(one, sample.given["input_fn"], sample.kind)
+        data = self._write_dataset(one, sample.given["input_fn"], sample.kind)
         items: list[Item] = []
         if sample.statement is place and sample is runs[0] and sample.kind == "train":
-            model.dataset = self._names.free("dataset", one.scope)
+            model.dataset = self._names.find_free("dataset", one.scope)
             items.append(New(code(f"{model.dataset} = ", data)))
             data = code(model.dataset)
-        items += [*self._seed(one), *self._made(model, data)]
+        items += [*self._plan_seed(one), *self._plan_making(model, data)]
         self._before.setdefault(place, []).extend(items)
 
     def _make_in_scope(self, model: Model, place: ast.stmt, runs: list[Run]) -> None:
@@ -217,34 +217,37 @@ class Making(Edits):
         one = model.one
         sample = find_sample(runs, place, self._scopes, self._inputs)
         given = {**sample.given, **sample.training}
-        data = self._dataset(one, given["input_fn"], "train")
-        maker = self._names.free("make_model", one.scope)
-        model.asked = self._names.free("evaluated", one.scope)
+        data = self._write_dataset(one, given["input_fn"], "train")
+        maker = self._names.find_free("make_model", one.scope)
+        model.asked = self._names.find_free("evaluated", one.scope)
         self._written.add(maker)
-        body = self._made(model, data, "return ")
-        items: list[Item] = [*self._seed(one), Block(code(f"def {maker}():"), body)]
+        body = self._plan_making(model, data, "return ")
+        items: list[Item] = [
+            *self._plan_seed(one),
+            Block(code(f"def {maker}():"), body),
+        ]
         made = New(code(f"{model.name} = {maker}()"))
         items.append(Block(code(f"with {model.strategy}.scope():"), [made]))
         items.append(New(code(f"{model.asked} = {maker}()")))
         self._before.setdefault(place, []).extend(items)
 
-    def _dataset(self, one: Trained, input_fn: ast.expr, kind: str) -> Code:
+    def _write_dataset(self, one: Trained, input_fn: ast.expr, kind: str) -> Code:
         """What an input_fn gives."""
         params = one.first.params
         if one.is_given and params is not None:
             self._inputs.params_unseen = True
         try:
-            return self._inputs.dataset(input_fn, kind, params)
+            return self._inputs.write_dataset(input_fn, kind, params)
         finally:
             self._inputs.params_unseen = False
 
-    def _seed(self, one: Trained) -> list[Item]:
+    def _plan_seed(self, one: Trained) -> list[Item]:
         seed = one.first.config.get("tf_random_seed")
         if seed is None or is_none(seed):
             return []
         return [New(code(f"{self._tf}.random.set_seed(", seed, ")"))]
 
-    def _made(self, model: Model, data: Code, begin: str = "") -> list[Item]:
+    def _plan_making(self, model: Model, data: Code, begin: str = "") -> list[Item]:
         """What makes a model of a dataset's features.
 
         Args:
@@ -252,7 +255,7 @@ class Making(Edits):
         """
         one, maker = model.one, model.one.first.maker
         if maker.class_ in self._compiled:
-            return self._made_by_function(model, data, begin)
+            return self._plan_call(model, data, begin)
         inputs = code(f"{M}.inputs_of(", data, ")")
         given: list[Argument] = []
         takes = maker.features or maker.class_ in self._building
@@ -277,7 +280,7 @@ class Making(Edits):
             block.append(New(code(f"return {model.name}")))
         return block
 
-    def _made_by_function(self, model: Model, data: Code, begin: str) -> list[Item]:
+    def _plan_call(self, model: Model, data: Code, begin: str) -> list[Item]:
         compiled, function = self._compiled[model.one.first.maker.class_]
         one = model.one
         given = [

@@ -18,12 +18,12 @@ class Names:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
-        self.tf = _tensorflow(scopes)
+        self.tf = _find_tensorflow(scopes)
         self._given: dict[ast.AST, set[str]] = {}  # By their scopes.
 
-    def free(self, name: str, scope: Scope) -> str:
+    def find_free(self, name: str, scope: Scope) -> str:
         """A name that nothing has in a scope, or around or inside it."""
-        taken = self._given.setdefault(scope.node, self._taken(scope))
+        taken = self._given.setdefault(scope.node, self._find_taken(scope))
         number, found = 1, name
         while found in taken:
             number += 1
@@ -31,23 +31,23 @@ class Names:
         taken.add(found)
         return found
 
-    def model(self, one: Trained) -> str:
+    def name_model(self, one: Trained) -> str:
         """What the model is called."""
         if one.is_given:
-            return self.free("model", one.scope)
-        if one.name not in _ESTIMATORS or "model" in self._taken(one.scope):
+            return self.find_free("model", one.scope)
+        if one.name not in _ESTIMATORS or "model" in self._find_taken(one.scope):
             return one.name
-        return self.free("model", one.scope)
+        return self.find_free("model", one.scope)
 
-    def function(self, class_: str, original: str) -> str:
+    def name_function(self, class_: str, original: str) -> str:
         """The name of the model_fn that a class was."""
         for node in ast.walk(ast.parse(original)):
             if isinstance(node, ast.FunctionDef) and class_name(node.name) == class_:
                 if node.name not in self._scopes.module.bindings:
                     return node.name
-        return self.free("make_model", self._scopes.module)
+        return self.find_free("make_model", self._scopes.module)
 
-    def _taken(self, scope: Scope) -> set[str]:
+    def _find_taken(self, scope: Scope) -> set[str]:
         """Names of a scope, of those around it, and of those that it has inside."""
         found: set[str] = set()
         around: Scope | None = scope
@@ -138,7 +138,7 @@ def is_none(node: ast.expr | None) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
-def _tensorflow(scopes: Scopes) -> str:
+def _find_tensorflow(scopes: Scopes) -> str:
     for name, bindings in scopes.module.bindings.items():
         for binding in bindings:
             if not isinstance(binding, ast.Import):

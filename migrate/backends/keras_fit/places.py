@@ -51,7 +51,7 @@ def find_sample(
         given = {**run.given, **run.training}
         if "input_fn" not in given:
             continue
-        free = inputs.free_names(given["input_fn"])
+        free = inputs.find_free_names(given["input_fn"])
         if not free & inside and all(_is_before(n, place, scopes) for n in free):
             return run
     raise Stays(runs[0].call, "its input is not there where the model is made")

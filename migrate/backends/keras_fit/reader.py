@@ -6,7 +6,7 @@ import ast
 import sys
 
 from migrate.backends.keras_fit.flows import find_parameter, find_targets, is_caught
-from migrate.backends.keras_fit.hooks import given_logging
+from migrate.backends.keras_fit.hooks import find_given_logging
 from migrate.backends.keras_fit.names import is_none
 from migrate.backends.keras_fit.program import (
     Maker,
@@ -25,7 +25,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SPECS = ("estimator_loop.TrainSpec", "estimator_loop.EvalSpec")
 
 
-def emitted_name(scopes: Scopes, node: ast.AST) -> str:
+def find_emitted_name(scopes: Scopes, node: ast.AST) -> str:
     """The name of an emitted module, or of something in it; "" for anything else."""
     return scopes.import_path(node).lstrip(".")
 
@@ -47,37 +47,40 @@ class _Reader:
 
     def run(self) -> Program:
         for node in self._scopes.walk():
-            if isinstance(node, ast.Call) and self._name(node.func) == table.ESTIMATOR:
-                self._add(self._source(node))
+            if (
+                isinstance(node, ast.Call)
+                and self._find_name(node.func) == table.ESTIMATOR
+            ):
+                self._add(self._read_source(node))
         for one in self._program.trained:
             self._check_alike(one)
-            self._uses(one)
-        self._handed()
+            self._read_uses(one)
+        self._read_handed()
         self._check_rest()
         return self._program
 
-    def _name(self, node: ast.AST) -> str:
-        return emitted_name(self._scopes, node)
+    def _find_name(self, node: ast.AST) -> str:
+        return find_emitted_name(self._scopes, node)
 
-    def _scope(self, node: ast.AST) -> Scope:
+    def _find_scope(self, node: ast.AST) -> Scope:
         """The function's or module's scope that a node stands in."""
         scope = self._scopes.scope_of(node)
         while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
             scope = scope.parent
         return scope
 
-    def _parent(self, node: ast.AST) -> ast.AST:
+    def _find_parent(self, node: ast.AST) -> ast.AST:
         return self._scopes.parents[node]
 
     # -- what is made ------------------------------------------------------------------
 
-    def _source(self, call: ast.Call) -> Source:
-        given = self._arguments(call, table.ESTIMATOR)
-        config = self._config(given.get("config"))
+    def _read_source(self, call: ast.Call) -> Source:
+        given = self._read_arguments(call, table.ESTIMATOR)
+        config = self._read_config(given.get("config"))
         model_dir = given.get("model_dir") or config.get("model_dir")
         return Source(
             call,
-            self._maker(given["model"]),
+            self._read_maker(given["model"]),
             None if is_none(model_dir) else model_dir,
             given.get("params"),
             config,
@@ -117,7 +120,7 @@ class _Reader:
         ):
             raise Stays(first.call, f"not all that `{one.name}` stands for are alike")
         if isinstance(one.statement, ast.FunctionDef):
-            if len(self._calls(one.statement)) != len(one.sources):
+            if len(self._find_calls(one.statement)) != len(one.sources):
                 name = one.statement.name
                 raise Stays(first.call, f"`{name}` is given something else, too")
         if one.is_given:
@@ -134,7 +137,7 @@ class _Reader:
                     if owner not in (None, self._scopes.module, one.scope):
                         raise Stays(value, "its configuration is another function's")
 
-    def _arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
+    def _read_arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
         """The arguments of a call of an emitted function, but those that are None."""
         self._known.add(call.func)
         found = names.bound_arguments(call, table.PARAMETERS[name])
@@ -146,7 +149,7 @@ class _Reader:
         # A number of steps that is None is another than the default.
         return {k: v for k, v in found.items() if k == "steps" or not is_none(v)}
 
-    def _value(self, node: ast.expr) -> ast.expr:
+    def _find_value(self, node: ast.expr) -> ast.expr:
         """What a name stands for that is bound once, and read only here."""
         if not isinstance(node, ast.Name):
             return node
@@ -157,7 +160,7 @@ class _Reader:
                 pass
             case _:
                 raise Stays(node, f"it is not certain what `{node.id}` is")
-        for other in self._reads(owner, node.id):
+        for other in self._find_reads(owner, node.id):
             if other is not node and not self._is_configuration(other):
                 raise Stays(other, f"`{node.id}` is used by more than its Estimator")
         self._program.dropped.add(statement)
@@ -165,15 +168,15 @@ class _Reader:
 
     def _is_configuration(self, node: ast.Name) -> bool:
         """Whether a name is an argument of an Estimator, or of train_and_evaluate."""
-        outer = self._parent(node)
+        outer = self._find_parent(node)
         if isinstance(outer, ast.keyword):
-            outer = self._parent(outer)
-        return isinstance(outer, ast.Call) and self._name(outer.func) in (
+            outer = self._find_parent(outer)
+        return isinstance(outer, ast.Call) and self._find_name(outer.func) in (
             table.ESTIMATOR,
             table.TRAIN_AND_EVALUATE,
         )
 
-    def _reads(self, owner: Scope | None, name: str) -> list[ast.Name]:
+    def _find_reads(self, owner: Scope | None, name: str) -> list[ast.Name]:
         return [
             node
             for node in self._scopes.walk()
@@ -183,11 +186,14 @@ class _Reader:
             and self._scopes.scope_of(node).owner(name) is owner
         ]
 
-    def _config(self, node: ast.expr | None) -> dict[str, ast.expr]:
+    def _read_config(self, node: ast.expr | None) -> dict[str, ast.expr]:
         if node is None:
             return {}
-        call = self._value(node)
-        if not isinstance(call, ast.Call) or self._name(call.func) != table.RUN_CONFIG:
+        call = self._find_value(node)
+        if (
+            not isinstance(call, ast.Call)
+            or self._find_name(call.func) != table.RUN_CONFIG
+        ):
             raise Stays(node, "its RunConfig is not in sight")
         self._known.add(call.func)
         found = names.bound_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
@@ -201,7 +207,7 @@ class _Reader:
             raise Stays(call, "it saves no checkpoints")
         return found
 
-    def _maker(self, node: ast.expr) -> Maker:
+    def _read_maker(self, node: ast.expr) -> Maker:
         """How the model is made."""
         keywords: tuple[ast.keyword, ...] = ()
         positional: tuple[ast.expr, ...] = ()
@@ -212,7 +218,7 @@ class _Reader:
             ):
                 function, positional = first, tuple(rest)
                 keywords = tuple(node.keywords)
-        class_ = self._definition(function)
+        class_ = self._find_definition(function)
         if not isinstance(class_, ast.ClassDef):
             raise Stays(node, "what makes its model is no class of this file")
         init = next(
@@ -235,7 +241,7 @@ class _Reader:
             class_, function, keywords, positional, bool(first_), "params" in parameters
         )
 
-    def _definition(self, node: ast.expr) -> ast.AST | None:
+    def _find_definition(self, node: ast.expr) -> ast.AST | None:
         if not isinstance(node, ast.Name):
             return None
         owner = self._scopes.scope_of(node).owner(node.id)
@@ -244,15 +250,15 @@ class _Reader:
 
     # -- what is done ------------------------------------------------------------------
 
-    def _uses(self, one: Trained) -> None:
-        for node in self._own_reads(one):
-            if self._scope(node) is not one.scope:
+    def _read_uses(self, one: Trained) -> None:
+        for node in self._find_own_reads(one):
+            if self._find_scope(node) is not one.scope:
                 raise Stays(node, f"a function reads `{one.name}` from outside of it")
-            parent = self._parent(node)
+            parent = self._find_parent(node)
             if isinstance(parent, ast.Attribute):
-                self._attribute(one, parent)
+                self._read_attribute(one, parent)
             else:
-                self._handed_on(one, node)
+                self._read_argument(one, node)
         if not any(run.kind in table.RUNS for run in one.runs):
             raise Stays(
                 one.first.call, "it is neither trained nor asked where it is made"
@@ -261,9 +267,9 @@ class _Reader:
             if run.kind in table.TRAININGS and is_caught(run.call, self._scopes):
                 raise Stays(run.call, table.CAUGHT)
 
-    def _own_reads(self, one: Trained) -> list[ast.Name]:
+    def _find_own_reads(self, one: Trained) -> list[ast.Name]:
         """Reads of a name while it stands for these Estimators."""
-        reads = self._reads(one.scope, one.name)
+        reads = self._find_reads(one.scope, one.name)
         bound = [
             b
             for b in one.scope.bindings[one.name]
@@ -274,13 +280,13 @@ class _Reader:
         later = [b.lineno for b in bound if b.lineno > one.statement.lineno]
         end = min(later, default=sys.maxsize)
         own = [n for n in reads if one.statement.lineno < n.lineno < end]
-        around = set(all_nodes(self._parent(one.statement)))
+        around = set(all_nodes(self._find_parent(one.statement)))
         for node in own:
             if node not in around:
                 raise Stays(node, f"it is not certain what `{one.name}` is here")
         return own
 
-    def _handed(self) -> None:
+    def _read_handed(self) -> None:
         """Functions that are given models, and ask them."""
         found: dict[tuple[ast.FunctionDef, str], list[Trained]] = {}
         for one in self._program.trained:
@@ -289,35 +295,40 @@ class _Reader:
                 if one not in given:
                     given.append(one)
         for (function, parameter), every in found.items():
-            self._asked(function, parameter, every)
+            self._read_asked(function, parameter, every)
 
-    def _calls(self, function: ast.FunctionDef) -> list[ast.Name]:
+    def _find_calls(self, function: ast.FunctionDef) -> list[ast.Name]:
         """Where a function is named."""
         scope = self._scopes.scope_of(function).owner(function.name)
-        return self._reads(scope, function.name)
+        return self._find_reads(scope, function.name)
 
-    def _asked(
+    def _read_asked(
         self, function: ast.FunctionDef, parameter: str, given: list[Trained]
     ) -> None:
         scope = self._scopes.scope_by_node[function]
         handed = sum(len(one.handed) for one in given)
-        if len(self._calls(function)) != handed or len(scope.bindings[parameter]) != 1:
+        if (
+            len(self._find_calls(function)) != handed
+            or len(scope.bindings[parameter]) != 1
+        ):
             raise Stays(function, f"`{function.name}` is given something else, too")
         asked = Trained(
             parameter, scope, function, [s for o in given for s in o.sources]
         )
-        for node in self._reads(scope, parameter):
-            outer = self._parent(node)
-            if self._scope(node) is not scope or not isinstance(outer, ast.Attribute):
+        for node in self._find_reads(scope, parameter):
+            outer = self._find_parent(node)
+            if self._find_scope(node) is not scope or not isinstance(
+                outer, ast.Attribute
+            ):
                 raise Stays(node, f"`{parameter}` is passed on")
-            self._attribute(asked, outer)
+            self._read_attribute(asked, outer)
         for run in asked.runs:
             if run.kind not in table.ASKS:
                 raise Stays(run.call, f"`{function.name}` trains what it is given")
         self._program.asked.append(asked)
 
-    def _attribute(self, one: Trained, node: ast.Attribute) -> None:
-        call = self._parent(node)
+    def _read_attribute(self, one: Trained, node: ast.Attribute) -> None:
+        call = self._find_parent(node)
         if node.attr == "model_dir" and isinstance(node.ctx, ast.Load):
             one.attributes.append(node)
             return
@@ -333,35 +344,35 @@ class _Reader:
         for key, value in found.items():
             if (node.attr, key) in table.UNSAID:
                 raise Stays(value, table.UNSAID[node.attr, key])
-        one.runs.append(Run(node.attr, call, self._statement(call), found))
+        one.runs.append(Run(node.attr, call, self._find_statement(call), found))
 
-    def _handed_on(self, one: Trained, node: ast.Name) -> None:
-        call = self._parent(node)
+    def _read_argument(self, one: Trained, node: ast.Name) -> None:
+        call = self._find_parent(node)
         if isinstance(call, ast.keyword):
-            call = self._parent(call)
+            call = self._find_parent(call)
         if not isinstance(call, ast.Call):
             raise Stays(node, f"`{one.name}` is kept elsewhere, too")
-        if self._name(call.func) != table.TRAIN_AND_EVALUATE:
+        if self._find_name(call.func) != table.TRAIN_AND_EVALUATE:
             find_parameter(node, self._scopes)
             one.handed.append(node)
             return
-        given = self._arguments(call, table.TRAIN_AND_EVALUATE)
+        given = self._read_arguments(call, table.TRAIN_AND_EVALUATE)
         specs = []
         for name, key in zip(_SPECS, ("train_spec", "eval_spec")):
-            spec = self._value(given[key])
-            if not isinstance(spec, ast.Call) or self._name(spec.func) != name:
+            spec = self._find_value(given[key])
+            if not isinstance(spec, ast.Call) or self._find_name(spec.func) != name:
                 raise Stays(given[key], f"its {key} is not in sight")
-            specs.append(self._arguments(spec, name))
+            specs.append(self._read_arguments(spec, name))
         one.runs.append(
-            Run("train_and_evaluate", call, self._statement(call), given, *specs)
+            Run("train_and_evaluate", call, self._find_statement(call), given, *specs)
         )
 
-    def _statement(self, node: ast.AST) -> ast.stmt:
+    def _find_statement(self, node: ast.AST) -> ast.stmt:
         while not isinstance(node, ast.stmt):
-            node = self._parent(node)
+            node = self._find_parent(node)
         return node
 
-    def _exports(self) -> bool:
+    def _is_exported(self) -> bool:
         """Whether the program exports a model."""
         runs = [
             run
@@ -375,14 +386,14 @@ class _Reader:
         function = self._scopes.scope_of(use).node
         if not isinstance(function, ast.FunctionDef):
             return False
-        for name in self._calls(function):
+        for name in self._find_calls(function):
             scope = self._scopes.scope_of(name).node
             if name in own:
                 if getattr(scope, "name", "") != "__init__":
                     return False
             elif not self._is_asked_once(name, own):
                 return False
-        return bool(self._calls(function))
+        return bool(self._find_calls(function))
 
     def _is_export(self, node: ast.AST) -> bool:
         """Whether something stands in a method that says what is exported."""
@@ -400,7 +411,7 @@ class _Reader:
             for source in one.sources
             for node in all_nodes(source.maker.class_)
         }
-        given = given_logging(self._program.trained, self._scopes)
+        given = find_given_logging(self._program.trained, self._scopes)
         for use, symbol in self._scopes.walk_uses():
             if symbol in table.GRAPH_STATE and use not in own:
                 if symbol not in table.STEPS or not self._is_asked_once(use, own):
@@ -408,9 +419,9 @@ class _Reader:
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Attribute, ast.Name)) or node in self._known:
                 continue
-            if isinstance(self._parent(node), ast.Attribute):
+            if isinstance(self._find_parent(node), ast.Attribute):
                 continue  # Its whole name is further out.
-            name = self._name(node)
+            name = self._find_name(node)
             module, _, rest = name.partition(".")
             if module not in table.OF_ESTIMATORS or not rest:
                 continue
@@ -423,7 +434,7 @@ class _Reader:
                 continue
             if name == table.LOGGING and (node in own or node in given):
                 continue
-            if node in own and self._is_export(node) and not self._exports():
+            if node in own and self._is_export(node) and not self._is_exported():
                 continue
             if module == "keras_estimator" and name != table.ESTIMATOR:
                 continue

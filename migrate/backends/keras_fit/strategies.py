@@ -19,7 +19,7 @@ print("Nothing to do here: the process that trains evaluates, too.")
 raise SystemExit(0)"""
 
 
-def make_strategy(tf: str) -> Block:
+def write_maker(tf: str) -> Block:
     """A function that makes the strategy.
 
     Args:
@@ -44,7 +44,7 @@ def make_strategy(tf: str) -> Block:
     )
 
 
-def written_strategy(node: ast.expr, scopes: Scopes, tf: str) -> Code | None:
+def write_given_strategy(node: ast.expr, scopes: Scopes, tf: str) -> Code | None:
     """RunConfig's train_distribute; None for the one that TF_CONFIG asks for.
 
     Raises:
@@ -54,7 +54,7 @@ def written_strategy(node: ast.expr, scopes: Scopes, tf: str) -> Code | None:
         owner = scopes.scope_of(node).owner(node.id)
         match owner.bindings[node.id] if owner is not None else []:
             case [ast.Assign(value=ast.Call() as value)]:
-                found = written_strategy(value, scopes, tf)
+                found = write_given_strategy(value, scopes, tf)
                 return code(node) if found is not None else None
     if isinstance(node, ast.Call):
         name = scopes.import_path(node.func).lstrip(".")
