@@ -45,7 +45,14 @@ from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import taken_names, with_imports
 from migrate.rewriting.other_imports import with_other_imports
 from migrate.rewriting.unused import without_unused
-from migrate.rules import calls, closed_world, in_both, mistakes, older_shapes
+from migrate.rules import (
+    calls,
+    closed_world,
+    dimensions,
+    in_both,
+    mistakes,
+    older_shapes,
+)
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.several import apart as apart_of
@@ -278,6 +285,8 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
             return done
     findings.extend(older_shapes.deployed(scopes))
     own = scopes if form is None else scopes_of(source.tree)
+    if not has_refusal(findings):
+        findings.extend(dimensions.plan_values(own, plan))
     findings.extend(_mistakes(own, plan, source.text))
     done = _written(source, plan, findings, unit)
     if moved and any(f.outcome is Outcome.FAILED for f in done.findings):
