@@ -131,7 +131,7 @@ def _spelled(path: str) -> str:
     root, _, rest = path.partition(".")
     if root == "tf_keras":
         private = rest.partition(".")[0] in ("src", "api", "__internal__")
-        return "" if private else path
+        return "" if private or not rest else path
     if root != "tensorflow" or rest.partition(".")[0] in ("python", "contrib", "core"):
         return ""
     return f"tf.{rest}" if rest else ""

@@ -67,6 +67,8 @@ def test_what_a_module_lacks_is_told_where_it_is_asked_for(
         "m = tf.keras.Model\nm.anything_of_a_class",
         "x = tf.constant(1.0)\nx.missing",
         "from tf_keras.src import backend\nbackend.missing()",
+        "import tf_keras\nassert tf_keras, tf_keras.layers",
+        "import tf_keras as keras\nk = keras\nk.Model()",
         "class A:\n    def f(self):\n        self.f().missing\nA().f()",
     ],
 )
