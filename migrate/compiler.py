@@ -50,6 +50,7 @@ from migrate.rewriting.unused import without_unused
 from migrate.rules import (
     calls,
     closed_world,
+    dimensions,
     dropped,
     graph_mode,
     in_both,
@@ -296,6 +297,8 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
             return done
     findings.extend(older_shapes.deployed(scopes))
     own = scopes if form is None else scopes_of(source.tree)
+    if not has_refusal(findings):
+        findings.extend(dimensions.plan_values(own, plan))
     findings.extend(_mistakes(own, plan, source.text))
     done = _written(source, plan, findings, unit)
     if moved and any(f.outcome is Outcome.FAILED for f in done.findings):

@@ -45,6 +45,8 @@ CODES = (
         why="In TensorFlow 1 it was a `Dimension` object, and `.value` gave its number. In TensorFlow 2 it is already an integer, or `None`, and has no attribute `value`.",
         before="width = x.get_shape()[1].value",
         after="width = x.get_shape()[1]",
+        refused_when="What has the `value` may be a dimension, and may be something else.",
+        recipe="Write tf.compat.dimension_value(...) where it is a dimension.",
     ),
     Code(
         "E106",

@@ -23,6 +23,7 @@ from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.splice import spliced
 from migrate.rules import calls, closed_world
+from migrate.rules.mistakes import one_element
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
 from migrate.unit import Unit
@@ -31,6 +32,8 @@ from migrate.unit import Unit
 _VERSION = "tf.__version__"
 # Of a call whose arguments TensorFlow 2.21's function does not take.
 _MISFIT = "T121"
+# What is mended on the way, and hinders nothing.
+TOLD = frozenset({"D167"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +56,8 @@ def bring_to_compat(
 ) -> Migration:
     """The text for graph mode; with findings, and as it was, where it cannot be.
 
+    Findings of the codes in `TOLD` hinder nothing.
+
     Raises:
       SyntaxError: the text is not Python 3.
       RecursionError: it is nested too deeply.
@@ -73,6 +78,7 @@ def bring_to_compat(
     lost = [*rules.lost, *_unseen(scopes, unit)]
     if lost:
         return Migration(text, tuple(sorted(lost)))
+    told = tuple(_mend_one_element(scopes, plan))
     edited = spliced(whole, tree, plan)
     if edited is None:
         return Migration(text, (_not_written("its f-strings need Python 3.12"),))
@@ -93,7 +99,26 @@ def bring_to_compat(
         failures = [*refusals(text, new), *_unknown(text, new)]
     if failures:
         return Migration(text, tuple(failures))
-    return Migration(new, (), tuple(sorted(plan.support)))
+    return Migration(new, told, tuple(sorted(plan.support)))
+
+
+def _mend_one_element(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+    """Fetched arrays that are used as numbers, which NumPy 2.4 refuses in graph mode, too."""
+    for mistake in one_element.find(scopes):
+        mended = mistake.done
+        if not any(node in plan.expressions for node, _ in mistake.edits):
+            for node, new in mistake.edits:
+                plan.replace(node, new)
+                mended = True
+        yield Finding(
+            mistake.node.lineno,
+            mistake.node.col_offset + 1,
+            mistake.code,
+            Outcome.REWRITTEN if mended else Outcome.KEPT,
+            "",
+            mistake.reason,
+            mistake.recipe,
+        )
 
 
 def _stand(text: str, whole: str) -> list[tuple[str, str]]:

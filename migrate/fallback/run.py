@@ -12,7 +12,13 @@ from migrate import outcomes, pipeline
 from migrate.facts.trees.hidden_names import hidden
 from migrate.facts.trees.homes import homes
 from migrate.facts.trees.reexports import names_of_stars, reexports
-from migrate.fallback.module import Part, bring_to_compat, names_compat, says_tf1
+from migrate.fallback.module import (
+    TOLD,
+    Part,
+    bring_to_compat,
+    names_compat,
+    says_tf1,
+)
 from migrate.fallback.names import CODE
 from migrate.fallback.programs import Surroundings
 from migrate.findings import Finding, Outcome
@@ -103,7 +109,11 @@ class CompatFallback:
             dataclasses.replace(
                 new,
                 status=Status.COMPAT,
-                findings=(_runs(new.path, reason), *_standing(old)),
+                findings=(
+                    _runs(new.path, reason),
+                    *_standing(old),
+                    *(f for f in new.findings if f.code in TOLD),
+                ),
             )
             for old, new in zip(program, again, strict=True)
         ]
@@ -141,7 +151,10 @@ def _names(paths: Iterable[pathlib.Path]) -> set[str]:
 
 def _left(program: Iterable[FileResult], why: Iterable[FileResult]) -> list[FileResult]:
     """The files as they were, and told why they are not in graph mode either."""
-    told = {result.path: result.findings for result in why}
+    told = {
+        result.path: [f for f in result.findings if f.code not in TOLD]
+        for result in why
+    }
     return [
         dataclasses.replace(
             old,

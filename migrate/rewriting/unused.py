@@ -84,7 +84,56 @@ def without_unused(text: str, emitted: Collection[str] = ()) -> str:
             continue
         indent = first[: node.col_offset]
         lines[node.lineno - 1 : node.end_lineno] = [f"{indent}pass"] if alone else []
-    return "\n".join(lines)
+    return _without_names("\n".join(lines), own, read)
+
+
+def _without_names(text: str, own: Collection[str], read: Collection[str]) -> str:
+    """The text without unread names that TF2 lacks, of imports that are needed else."""
+    lines = text.encode().split(b"\n")
+    tree = tree_of(text)
+    imports = [node for node in all_nodes(tree) if isinstance(node, ast.ImportFrom)]
+    for node in sorted(imports, key=lambda node: -node.lineno):
+        gone = gone_names(node, own if node in tree.body else read)
+        if len(gone) < len(node.names):
+            for alias in reversed(gone):
+                _cut(lines, node.names, alias, gone)
+    return b"\n".join(lines).decode()
+
+
+def dropped(tree: ast.Module) -> set[ast.stmt]:
+    """The imports of a module that a result of it does not have."""
+    own, read = read_of_module(tree), read_names(tree)
+    found = {node for node in tree.body if is_unused(node, own)}
+    return found | {node for node, _ in _inner(tree) if is_unused(node, read)}
+
+
+def gone_names(node: ast.ImportFrom, read: Collection[str]) -> list[ast.alias]:
+    """The names of an import that TF2 lacks, and nothing reads."""
+    if node.level or (node.module or "").partition(".")[0] != "tensorflow":
+        return []
+    return [
+        alias
+        for alias in node.names
+        if (alias.asname or alias.name) not in read
+        and alias.name != "*"
+        and not exists(f"{node.module}.{alias.name}")
+    ]
+
+
+def _cut(
+    lines: list[bytes], names: list[ast.alias], alias: ast.alias, gone: list[ast.alias]
+) -> None:
+    """Takes one of the names that go out of an import, with the comma on its one side."""
+    index = names.index(alias)
+    first, start = alias.lineno - 1, alias.col_offset
+    last, stop = (alias.end_lineno or alias.lineno) - 1, alias.end_col_offset or 0
+    if any(later not in gone for later in names[index + 1 :]):
+        last, stop = names[index + 1].lineno - 1, names[index + 1].col_offset
+    else:
+        before = names[index - 1]
+        first = (before.end_lineno or before.lineno) - 1
+        start = before.end_col_offset or 0
+    lines[first : last + 1] = [lines[first][:start] + lines[last][stop:]]
 
 
 def _inner(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:

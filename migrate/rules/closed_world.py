@@ -9,22 +9,26 @@ which nothing else looks at.
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import difflib
 from collections.abc import Collection, Iterator
 
+from migrate.facts import modules
+from migrate.facts.module_values import ModuleValues
 from migrate.facts.process_keras import chooses_keras_2
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.source.nodes import all_nodes, tree_of
-from migrate.tables import legacy_keras, not_public, signatures
+from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
 
 # The program's own attribute of a module, and what is known to be there, unlisted.
 _OF_THE_PROGRAM = frozenset({"T117", "T119"})
 _LEGACY = "TensorFlow 2.16's and later tf.keras is Keras 3, which does not have it"
 _V1 = "tf.compat.v1."
+_NO_KERAS = "the package tf_keras does not have it"
 _LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
 
 
@@ -50,7 +54,7 @@ def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Findin
     answered = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     answered |= {f.symbol for f in findings if f.code in _OF_THE_PROGRAM}
     whole = any(f.code == "N100" for f in findings)
-    unknown = [*_of_uses(scopes), *_of_imports(scopes)]
+    unknown = [*_of_uses(scopes), *_of_values(scopes), *_of_imports(scopes)]
     places = _places(old, new) if unknown else {}
     for found in unknown:
         line = places.get(found.line, 1)
@@ -88,7 +92,7 @@ def _of_uses(scopes: Scopes) -> Iterator[Finding]:
     for node, symbol in scopes.walk_uses():
         spelled = _spelled(scopes.dotted(node) or "")
         if not spelled or not _is_imported(scopes, node):
-            continue  # An alias is told where it is bound.
+            continue
         if has_keras_2 and spelled.startswith(_V1) and legacy_keras.home(symbol):
             continue  # This process has TensorFlow 1's layers and cells.
         found = _of_name(node, spelled, symbol) or _of_call(scopes, node, spelled)
@@ -96,9 +100,36 @@ def _of_uses(scopes: Scopes) -> Iterator[Finding]:
             yield found
 
 
+def _of_values(scopes: Scopes) -> Iterator[Finding]:
+    """Names of modules that are handed around: `L = tf.keras.layers; L.CuDNNLSTM(3)`."""
+    values = ModuleValues(scopes)
+    for node in scopes.walk():
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        if _is_imported(scopes, node) and not _is_of_tf_keras(scopes, node):
+            continue
+        for path in sorted(values.of(node.value) or ()):
+            spelled = _spelled(f"{path}.{node.attr}")
+            # What its module's own name lacks is told where that is written.
+            if not spelled or not signatures.exists(_spelled(path) or "tf"):
+                continue
+            symbol = modules.canonical(f"{path}.{node.attr}") or spelled
+            found = _of_name(node, spelled, symbol) or _of_call(scopes, node, spelled)
+            if found is not None:
+                yield found
+                break
+
+
+def _is_of_tf_keras(scopes: Scopes, node: ast.expr) -> bool:
+    return scopes.import_path(node).startswith("tf_keras.")
+
+
 def _spelled(path: str) -> str:
-    """A dotted path as a name of `tf`; "" of what is no public name of TensorFlow."""
+    """A dotted path as a name of `tf` or `tf_keras`; "" of what is no public name."""
     root, _, rest = path.partition(".")
+    if root == "tf_keras":
+        private = rest.partition(".")[0] in ("src", "api", "__internal__")
+        return "" if private or not rest else path
     if root != "tensorflow" or rest.partition(".")[0] in ("python", "contrib", "core"):
         return ""
     return f"tf.{rest}" if rest else ""
@@ -125,6 +156,8 @@ def _of_name(node: ast.AST, spelled: str, symbol: str) -> Finding | None:
         return Finding(
             line, column, "T113", Outcome.KEPT, symbol, _LEGACY, _LEGACY_RECIPE
         )
+    if spelled.startswith("tf_keras."):
+        return Finding(line, column, "T111", Outcome.REFUSED, spelled, _NO_KERAS)
     reason, recipe = not_public.explained(symbol)
     twin = "tf.compat.v1" + symbol.removeprefix("tf")
     if signatures.exists(twin):
@@ -158,7 +191,22 @@ def _of_imports(scopes: Scopes) -> Iterator[Finding]:
             continue
         for alias in node.names:
             spelled = _spelled(f"{node.module}.{alias.name}")
-            if spelled and alias.name != "*":
+            if alias.name == "*":
+                yield from _of_star(scopes, node)
+            elif spelled:
                 found = _of_name(node, spelled, spelled)
                 if found is not None:
                     yield found
+
+
+def _of_star(scopes: Scopes, star: ast.ImportFrom) -> Iterator[Finding]:
+    """Names that TensorFlow 1's module has, the file reads, and nothing else binds."""
+    module = _spelled(star.module or "")
+    for node in scopes.walk() if module.startswith("tf.") else ():
+        if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
+            continue
+        spelled = f"{module}.{node.id}"
+        if scopes.scope_of(node).owner(node.id) is None and symbols.lookup(spelled):
+            found = _of_name(node, spelled, spelled) or _of_call(scopes, node, spelled)
+            if found is not None:
+                yield found

@@ -22,16 +22,17 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
     read = unused.read_of_module(scopes.tree)
     followed = _followed(scopes)
     rewritten = bool(plan.suites or plan.expressions or plan.statements)
-    dropped = {
-        id(node)
-        for node in scopes.tree.body
-        if rewritten and unused.is_unused(node, read)
-    }
+    dropped = unused.dropped(scopes.tree) if rewritten else set()
+    anywhere = unused.read_names(scopes.tree)
     for node in scopes.walk():
-        if id(node) in dropped:
+        if node in dropped:
             continue
         if isinstance(node, ast.ImportFrom) and not node.level:
+            own = scopes.parents.get(node) is scopes.tree
+            gone = unused.gone_names(node, read if own else anywhere)
             for alias in node.names if _is_tensorflow(node.module) else ():
+                if rewritten and alias in gone:
+                    continue
                 name = alias.asname or alias.name
                 if alias.name == "*":
                     yield _star(node)

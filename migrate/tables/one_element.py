@@ -17,6 +17,7 @@ LOGS = ("logging.", "absl.logging.", "tensorflow.logging.")
 # Functions -> name and position of the argument that is the result's shape.
 OF_SHAPE: dict[str, tuple[str, int]] = {
     "tf.get_variable": ("shape", 1),
+    "tf.placeholder": ("shape", 1),
     "tf.zeros": ("shape", 0),
     "tf.ones": ("shape", 0),
     "tf.random_normal": ("shape", 0),
@@ -34,6 +35,7 @@ OF_SHAPE: dict[str, tuple[str, int]] = {
     "numpy.random.normal": ("size", 2),
     "numpy.random.uniform": ("size", 2),
 }
+PRODUCTS = frozenset({"tf.matmul", "tf.linalg.matmul"})
 SIZES_APART = frozenset({"numpy.random.rand", "numpy.random.randn"})
 # What has the shape of its first argument.
 OF_VALUE = frozenset(

@@ -9,7 +9,8 @@ from migrate.tables import roles
 _DRAWS = re.compile(
     r"tf\.(random[._]|truncated_normal|multinomial|image\.(random_|sample_)|py_func|"
     r"py_function|numpy_function|distributions\.|nn\.(\w+\.)?\w*dropout|nn\.\w*sample\w*|"
-    r"(contrib\.)?layers\.dropout|layers\.Dropout|contrib\.slim\.dropout)"
+    r"(contrib\.)?layers\.dropout|layers\.Dropout|contrib\.slim\.dropout|"
+    r"keras\.layers\.\w*(Dropout|Noise)|keras\.backend\.(dropout|random_))"
 )
 
 

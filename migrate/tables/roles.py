@@ -187,6 +187,7 @@ HOST_PREFIXES = (
     "tf.get_default_graph",
     "tf.Graph",
     "tf.get_logger",
+    "tf.python.client.device_lib",
     "tf.test",
     "tf.examples",
     "tf.contrib.learn.datasets",

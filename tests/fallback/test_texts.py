@@ -393,3 +393,14 @@ def test_names_of_compat_v2_that_are_gone_are_told_at_their_line() -> None:
     text = "import tensorflow.compat.v2 as tf\nx = tf.zeros([1])\ntf.estimator.{}\n"
     (finding,) = _brought(text.format("RunConfig()")).findings
     assert finding.line == 3 and "no Estimators" in finding.reason
+
+
+def test_a_fetched_array_is_a_number_by_item_there_too() -> None:
+    """NumPy 2.4 takes an array of one element for no number, in graph mode either."""
+    shown = '  print("%f %f" % (sess.run(w), sess.run(b)))\n'
+    variables = 'w = tf.get_variable("w", [1])\nb = tf.get_variable("b", [1])\n'
+    text = f"import tensorflow as tf\n{variables}with tf.Session() as sess:\n{shown}"
+    found = _brought(text)
+    assert "(sess.run(w).item(), sess.run(b).item())" in found.text
+    assert {f.code for f in found.findings} == {"D167"}
+    assert not _brought(found.text).findings

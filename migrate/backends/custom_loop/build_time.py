@@ -254,10 +254,18 @@ class BuildTime:
         return [block]
 
     def _at_step(self, statement: ast.stmt) -> bool:
-        """Whether a loop or branch is over what only a step has."""
-        return isinstance(statement, (ast.For, ast.If, ast.While)) and any(
-            self._program.kinds.get(name) in ir.STEP_KINDS
-            for name in header_reads(statement)
+        """Whether a loop or branch is over what only a step has.
+
+        A static shape is known before: `for size in x.shape[1:]`.
+        """
+        if not isinstance(statement, (ast.For, ast.If, ast.While)):
+            return False
+        header = statement.iter if isinstance(statement, ast.For) else statement.test
+        static = self._program.static_reads
+        return any(
+            self._program.kinds.get(names.key(node) or "") in ir.STEP_KINDS
+            for node in all_nodes(header)
+            if isinstance(node, (ast.Name, ast.Attribute)) and node not in static
         )
 
     def _build_loop(

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.random_streams import find_streams
 from migrate.backends.custom_loop.read_first import ReadFirst
 from migrate.backends.custom_loop.statements import Statements
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.tapes import Tapes
 from migrate.backends.custom_loop.updates import Updates, update_last
-from migrate.facts import names, reach
-from migrate.findings import Finding, Outcome
+from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program import ir, own_hooks
 from migrate.program.binding_time import every
 from migrate.program.code import Code, code, joined
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
-from migrate.tables import contrib_graph, random_symbols, roles
+from migrate.tables import contrib_graph
 
 
 class StepFunctions:
@@ -48,63 +47,13 @@ class StepFunctions:
     def functions(self, spec_names: dict[str, str]) -> list[Item]:
         """All of the program's step functions, and the forward pass they share."""
         self.spec_names = spec_names
-        self._note_streams()
+        streams = find_streams(self._program, self._scopes)
+        self._diagnostics.findings.extend(streams)
         self._forward = self.share_forward()
         items: list[Item] = []
         if self._forward is not None:
             items.append(self.forward_function(self._forward))
         return [*items, *[self.function(step) for step in self._program.steps]]
-
-    def _note_streams(self) -> None:
-        """Says where several step functions draw by one operation's seed."""
-        steps = self._program.steps
-        told: set[ast.AST] = set()
-        for flow in every(self._program.flows):
-            if flow.suites or sum(flow in step.flows for step in steps) < 2:
-                continue
-            for node in self._seeded(flow.statement):
-                if node in told:
-                    continue
-                told.add(node)
-                self._diagnostics.findings.append(
-                    Finding(
-                        node.lineno,
-                        node.col_offset + 1,
-                        "S133",
-                        Outcome.KEPT,
-                        self._scopes.resolve(node.func) or "",
-                        "several step functions compute this, each with a stream of "
-                        "random numbers that begins at the seed; in TF1 all runs drew "
-                        "from one",
-                    )
-                )
-
-    def _seeded(self, statement: ast.stmt) -> Iterator[ast.Call]:
-        """What a statement draws by a seed, and what the functions that it calls do."""
-        for part in [statement, *reach.reached(self._scopes, [statement])]:
-            for node in all_nodes(part):
-                if not isinstance(node, ast.Call):
-                    continue
-                seed = names.argument(node, "seed")
-                if seed is None or (
-                    isinstance(seed, ast.Constant) and seed.value is None
-                ):
-                    continue
-                symbol = self._scopes.resolve(node.func) or ""
-                if part is statement or (
-                    random_symbols.draws(symbol) and not self._is_initial_value(node)
-                ):
-                    yield node
-
-    def _is_initial_value(self, node: ast.AST) -> bool:
-        """Whether it is drawn for a variable, when that is made."""
-        above = self._scopes.parents.get(node)
-        while isinstance(above, (ast.expr, ast.keyword)):
-            if isinstance(above, ast.Call):
-                if self._scopes.resolve(above.func) in roles.VARIABLES:
-                    return True
-            above = self._scopes.parents.get(above)
-        return False
 
     def function(self, step: ir.StepFunction) -> Item:
         included = set(step.flows)

@@ -131,8 +131,8 @@ class Analysis(Blocks):
         """`losses.append(loss)`, `pairs.pop()`, `del variables[0]`: a list changes."""
         value = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(statement, ast.Delete):
-            changed = [
-                names.key(target.value)
+            objects = [
+                target.value
                 for target in statement.targets
                 if isinstance(target, ast.Subscript)
             ]
@@ -142,11 +142,12 @@ class Analysis(Blocks):
             and isinstance(value.func, ast.Attribute)
             and value.func.attr in (*MUTATORS, "set_shape")
         ):
-            changed = [names.key(value.func.value)]
+            objects = [value.func.value]
             inside = self._arguments_quietly(value)
         else:
             return
-        for name in changed:
+        for changed in objects:
+            name = names.key(changed)
             if name is None or "." in name and name not in self.environment:
                 continue
             kind = self.environment.get(name, Kind.HOST)
@@ -158,6 +159,10 @@ class Analysis(Blocks):
                 self.environment[name] = Kind.TENSOR
                 flow.kind = Kind.TENSOR
                 flow.binds = flow.binds | {name}
+            elif Kind.PURE in (kind, inside) and self._is_plain(name):
+                if inside in (Kind.HOST, Kind.PURE):
+                    self.environment[name] = flow.kind = Kind.PURE
+                    flow.binds = flow.binds | self._names_of_object(changed)
             elif Kind.VARIABLE in (kind, inside) and kind in (Kind.HOST, Kind.VARIABLE):
                 self.environment[name] = Kind.VARIABLE
                 self.lists.add(name)

@@ -143,10 +143,29 @@ class Assignments(Expressions):
             self._hash_refused(target)
         if kind in ir.STEP_KINDS:
             self.environment[name] = Kind.TENSOR
+        elif Kind.PURE in (kind, self.environment.get(name)) and self._is_plain(name):
+            # `sizes = x.shape.as_list(); sizes[0] = -1`
+            self.environment[name] = flow.kind = Kind.PURE
+            flow.binds = flow.binds | self._names_of_object(target.value)
         if self.environment.get(name) in ir.STEP_KINDS:
             flow.binds = flow.binds | {name}
             if flow.kind not in ir.STEP_KINDS:
                 flow.kind = Kind.TENSOR
+
+    def _names_of_object(self, node: ast.expr | None) -> set[str]:
+        """The names of what is changed in place: `sizes` of `shape`, which it was set to."""
+        found = {name} if node is not None and (name := names.key(node)) else set()
+        if isinstance(node, ast.Name):
+            owner = self.scopes.scope_of(node).owner(node.id)
+            for binding in owner.bindings[node.id] if owner else ():
+                value = getattr(binding, "value", None)
+                if isinstance(binding, ast.Assign) and isinstance(value, ast.Name):
+                    found.add(value.id)
+        return found
+
+    def _is_plain(self, name: str) -> bool:
+        """Whether a name holds what Python knows where the graph is built."""
+        return self.environment.get(name, Kind.HOST) in (Kind.HOST, Kind.PURE)
 
     def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
         if isinstance(value, (ast.Tuple, ast.List)):

@@ -10,7 +10,8 @@ def element_kind(iterated: Kind) -> Kind:
     """What a loop over it binds."""
     if iterated in ir.STEP_KINDS:
         return Kind.TENSOR
-    return Kind.VARIABLE if iterated is Kind.VARIABLE else Kind.HOST
+    # A static shape's dimensions are known where the shape is.
+    return iterated if iterated in (Kind.VARIABLE, Kind.PURE) else Kind.HOST
 
 
 # The join of two values in one expression: the later in this order wins.

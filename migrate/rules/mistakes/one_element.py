@@ -10,7 +10,6 @@ TypeError. `.item()` is that number in all versions.
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Iterator
 
@@ -18,6 +17,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code, joined
 from migrate.rules.mistakes import values
+from migrate.rules.mistakes.fetched_values import Fetched, FetchedValues
 from migrate.rules.mistakes.mistake import Mistake, calls, name_of
 from migrate.tables import one_element as table
 
@@ -28,25 +28,55 @@ _RECIPE = "Write `.item()` behind it, which is the number in all versions of Num
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    """Values of runs, of one element and at least one dimension, used as numbers."""
-    for node in _numbers(scopes):
-        shapes = [_shape(scopes, g) for g in _fetched(scopes, node) or ()]
-        wrong = [s for s in shapes if s and all(size == 1 for size in s)]
-        if not wrong:
+    """Values of runs, of at least one dimension, used as numbers: they have one element."""
+    wanted, spread = list(_numbers(scopes)), list(_spread(scopes))
+    if not wanted and not spread:
+        return
+    runs = FetchedValues(scopes)
+    wrong = {node: _judge(scopes, runs.of(node)) for node in wanted}
+    certain = {node for node, found in wrong.items() if found is not None and found[1]}
+    written: set[ast.expr] = set()
+    for node, found in wrong.items():
+        if found is None:
             continue
-        edits = _edits(scopes, node) if len(wrong) == len(shapes) else ()
-        yield Mistake(
-            node,
-            "D167",
-            _REASON.format(", ".join(map(str, wrong[0]))),
-            _RECIPE,
-            edits,
-            kept=True,
-        )
+        edits = _edits(scopes, node, certain) if node in certain else ()
+        done = any(old in written for old, _ in edits)
+        written.update(old for old, _ in edits)
+        yield _mistake(node, found[0], () if done else edits, done)
+    for call in spread:
+        found = _judge(scopes, runs.item(call.args[0], None))
+        if found is not None:
+            each = code("tuple(value.item() for value in ", call.args[0], ")")
+            yield _mistake(call, found[0], ((call, each),) if found[1] else ())
 
 
-def _edits(scopes: Scopes, node: ast.expr) -> tuple[tuple[ast.expr, Code], ...]:
+def _judge(scopes: Scopes, found: Fetched) -> tuple[Shape, bool] | None:
+    """The shape of what is no number, and whether all that it may be is a run's value."""
+    shapes = [_shape(scopes, part) for part in found.parts]
+    # A program that ran had one element where an unknown size stands.
+    of_one = [s for s in shapes if s and all(size in (1, None) for size in s)]
+    if not of_one:
+        return None
+    return of_one[0], found.complete and None not in shapes
+
+
+def _mistake(
+    node: ast.expr,
+    shape: Shape,
+    edits: tuple[tuple[ast.expr, Code], ...],
+    done: bool = False,
+) -> Mistake:
+    shown = ", ".join("?" if size is None else str(size) for size in shape)
+    reason = _REASON.format(shown)
+    return Mistake(node, "D167", reason, _RECIPE, edits, done=done, kept=True)
+
+
+def _edits(
+    scopes: Scopes, node: ast.expr, certain: set[ast.expr]
+) -> tuple[tuple[ast.expr, Code], ...]:
     """`.item()` behind a value; what a run becomes is written anew within what is around it."""
+    if isinstance(node, (ast.BinOp, ast.UnaryOp)) and not _has_brackets(scopes, node):
+        return ((node, code("(", node, ").item()")),)
     if not isinstance(node, ast.Call):
         return ((node, code(node, ".item()")),)
     above = scopes.parents[node]
@@ -55,9 +85,23 @@ def _edits(scopes: Scopes, node: ast.expr) -> tuple[tuple[ast.expr, Code], ...]:
     if isinstance(above, ast.Call) and above.args == [node] and not above.keywords:
         return ((above, code(above.func, "(", node, ".item())")),)
     if isinstance(above, ast.Tuple):
-        parts = [code(e, ".item()") if e is node else code(e) for e in above.elts]
+        parts = [
+            code(e, ".item()") if isinstance(e, ast.Call) and e in certain else code(e)
+            for e in above.elts
+        ]
         return ((above, code("(", joined(", ", parts), ")")),)
     return ()
+
+
+def _has_brackets(scopes: Scopes, node: ast.expr) -> bool:
+    """Whether an operation cannot stand there without brackets: `"%f" % (2.0 * w)`."""
+    above = scopes.parents[node]
+    return (
+        isinstance(above, ast.BinOp)
+        and above.right is node
+        and isinstance(node, ast.BinOp)
+        and not isinstance(node.op, ast.Pow)
+    )
 
 
 # -- what is used as a number ----------------------------------------------------------
@@ -90,6 +134,18 @@ def _numbers(scopes: Scopes) -> Iterator[ast.expr]:
                 yield from _formatted(text, call.args[1:])
 
 
+def _spread(scopes: Scopes) -> Iterator[ast.Call]:
+    """`tuple(values)` behind a format that shows numbers alone."""
+    for node in scopes.walk():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            text, given = names.literal(node.left), node.right
+            if isinstance(text, str) and isinstance(given, ast.Call):
+                shown = {m[4] for m in _CONVERSION.finditer(text)} - {"%"}
+                is_tuple = isinstance(given.func, ast.Name) and given.func.id == "tuple"
+                if is_tuple and len(given.args) == 1 and shown <= table.CONVERSIONS:
+                    yield given
+
+
 def _formatted(text: str, given: list[ast.expr]) -> Iterator[ast.expr]:
     """Which of the values of a format string it shows as numbers."""
     found = [m for m in _CONVERSION.finditer(text) if m[4] != "%"]
@@ -99,84 +155,6 @@ def _formatted(text: str, given: list[ast.expr]) -> Iterator[ast.expr]:
     for conversion, value in zip(found, given):
         if conversion[4] in table.CONVERSIONS and not isinstance(value, ast.Starred):
             yield value
-
-
-# -- what a run gave ---------------------------------------------------------------------
-
-
-def _fetched(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
-    """What of the graph an expression is the value of; None where it is not told."""
-    if isinstance(node, ast.Call):
-        found = _of_run(scopes, node)
-        return [found] if found is not None else None
-    if isinstance(node, ast.Subscript):
-        index = names.literal(node.slice)
-        given = [node.value]
-        if isinstance(node.value, ast.Name):
-            given = _assigned(scopes, node.value) or []
-        parts = [_part(scopes, value, index) for value in given]
-        return _all(parts)
-    if isinstance(node, ast.Name):
-        return _of_name(scopes, node)
-    return None
-
-
-def _of_run(scopes: Scopes, call: ast.Call) -> ast.expr | None:
-    """`fetch` of `session.run(fetch)` and of `fetch.eval()`."""
-    if not isinstance(call.func, ast.Attribute) or name_of(scopes, call.func):
-        return None
-    if call.func.attr == "run":
-        return names.argument(call, "fetches", 0)
-    return call.func.value if call.func.attr == "eval" else None
-
-
-def _part(scopes: Scopes, value: ast.expr, index: object) -> ast.expr | None:
-    """One of the fetches of a run."""
-    fetched = _of_run(scopes, value) if isinstance(value, ast.Call) else None
-    if isinstance(fetched, (ast.List, ast.Tuple)) and isinstance(index, int):
-        if -len(fetched.elts) <= index < len(fetched.elts):
-            return fetched.elts[index]
-    return None
-
-
-def _all(found: list[ast.expr | None]) -> list[ast.expr] | None:
-    told = [value for value in found if value is not None]
-    return told if told and len(told) == len(found) else None
-
-
-def _assigned(scopes: Scopes, name: ast.Name) -> list[ast.expr] | None:
-    """The values that a name is assigned; None where it is bound otherwise."""
-    owner = scopes.scope_of(name).owner(name.id)
-    bound = owner.bindings.get(name.id, []) if owner is not None else []
-    return _all(
-        [
-            b.value
-            if isinstance(b, ast.Assign)
-            and [names.key(t) for t in b.targets] == [name.id]
-            else None
-            for b in bound
-        ]
-    )
-
-
-def _of_name(scopes: Scopes, name: ast.Name) -> list[ast.expr] | None:
-    """What of the graph a name holds the values of."""
-    owner = scopes.scope_of(name).owner(name.id)
-    found: list[ast.expr | None] = []
-    for bound in owner.bindings.get(name.id, []) if owner is not None else []:
-        target = bound.targets[0] if isinstance(bound, ast.Assign) else None
-        if not isinstance(bound, ast.Assign) or len(bound.targets) != 1:
-            return None
-        if isinstance(target, (ast.Tuple, ast.List)):
-            places = [n for n, e in enumerate(target.elts) if names.key(e) == name.id]
-            if len(places) != 1 or any(isinstance(e, ast.Starred) for e in target.elts):
-                return None
-            found.append(_part(scopes, bound.value, places[0]))
-        elif isinstance(bound.value, (ast.Call, ast.Subscript)):
-            found += _fetched(scopes, bound.value) or [None]
-        else:
-            return None
-    return _all(found)
 
 
 # -- of which shape ------------------------------------------------------------------------
@@ -199,8 +177,8 @@ def _shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
 
 
 def _together(one: Shape | None, other: Shape | None) -> Shape | None:
-    """The shape of a sum of the two, where each has no more than one element."""
-    if one is None or other is None or {*one, *other} - {1}:
+    """The shape of a sum of the two, where each may have one element alone."""
+    if one is None or other is None or {*one, *other} - {1, None}:
         return None
     return max(one, other, key=len)
 
@@ -224,6 +202,8 @@ def _of_call(scopes: Scopes, call: ast.Call, deep: int) -> Shape | None:
             return _sizes(sizes) if sizes is not None else None
     if symbol in table.SIZES_APART:
         return _sizes([names.literal(a) for a in call.args])
+    if symbol in table.PRODUCTS and len(call.args) > 1:
+        return _product(*(_shape(scopes, a, deep - 1) for a in call.args[:2]))
     if symbol in table.OF_VALUE and call.args:
         return _shape(scopes, call.args[0], deep - 1)
     return None
@@ -232,6 +212,14 @@ def _of_call(scopes: Scopes, call: ast.Call, deep: int) -> Shape | None:
 def _sizes(given: object) -> Shape | None:
     if isinstance(given, int):
         return (given,)
-    if isinstance(given, (list, tuple)) and all(isinstance(g, int) for g in given):
-        return tuple(given) if math.prod(given) == 1 or len(given) else ()
+    if isinstance(given, (list, tuple)):
+        if all(g is None or isinstance(g, int) for g in given):
+            return tuple(given)
     return None
+
+
+def _product(one: Shape | None, other: Shape | None) -> Shape | None:
+    """The shape of a product of matrices."""
+    if one is None or other is None or len(one) != 2 or len(other) != 2:
+        return None
+    return one[0], other[1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from migrate.compiler import migrate_text
@@ -129,3 +131,36 @@ def test_an_attribute_that_the_program_gives_to_tensorflow() -> None:
         (3, "T119"),
         (4, "T111"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("from tensorflow import placeholder, Session, float32", "float32"),
+        ("from tensorflow import float32, placeholder, Session", "float32"),
+        ("from tensorflow import placeholder, float32, Session", "float32"),
+        ("from tensorflow import (placeholder,\n    float32,\n    Session)", "float32"),
+        ("from tensorflow import (placeholder,\n    float32, Session,)", "float32"),
+        ("from tensorflow import placeholder, float32, \\\n    Session", "float32"),
+    ],
+)
+def test_names_that_tf2_lacks_go_out_of_an_import_that_stays(
+    line: str, kept: str
+) -> None:
+    text = (
+        f"{line}\nx = placeholder(float32, [])\n"
+        "with Session() as s:\n    print(s.run(x, {x: 0.0}))\n"
+    )
+    done = migrate_text(text)
+    assert not [f for f in done.findings if f.outcome is not Outcome.REWRITTEN]
+    (found,) = [
+        node
+        for node in ast.walk(ast.parse(done.text))
+        if isinstance(node, ast.ImportFrom)
+    ]
+    assert [alias.name for alias in found.names] == [kept]
+
+
+def test_a_name_that_is_read_stays_in_its_import() -> None:
+    text = "from tensorflow import placeholder, float32\nf(placeholder, float32)\n"
+    assert "placeholder" in migrate_text(text).text

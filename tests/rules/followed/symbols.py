@@ -124,10 +124,11 @@ FOLLOWED["O120"] = (
         ),
     ),
 )
-# The first has no other name of TensorFlow 1; in the second a graph is begun.
+# The name of the first is two things.
 FOLLOWED["T114"] = (
-    "from tensorflow import log, log1p\n\nprint(log1p(1.0))\n",
-    "from tensorflow import log1p\n\nprint(log1p(1.0))\n",
+    "import tensorflow as tf\n\ntry:\n    from tensorflow.contrib import slim\n"
+    "except ImportError:\n    import tf_slim as slim\n\nprint(slim, tf.log(1.0))\n",
+    "import tensorflow as tf\nimport tf_slim as slim\n\nprint(slim, tf.log(1.0))\n",
 )
 _TASK = (
     MODULE

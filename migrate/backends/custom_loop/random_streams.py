@@ -1,0 +1,145 @@
+"""Random operations with a seed that several step functions compute.
+
+In TensorFlow 1 an operation has one stream of numbers, from which all runs draw. Each step
+function is a graph of its own, in which the stream begins at the seed again. The seed is
+the operation's own, or that of the graph.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.program import ir
+from migrate.program.binding_time import every
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_models, random_symbols, roles
+
+_REASON = (
+    "several step functions compute this, each with a stream of random numbers that "
+    "begins at the seed; in TF1 all runs drew from one"
+)
+
+
+def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
+    """Says where several step functions draw by one operation's seed."""
+    of_graph = _has_graph_seed(scopes)
+    told: set[ast.AST] = set()
+    for flow in every(program.flows):
+        if flow.suites or sum(_has(step, flow) for step in program.steps) < 2:
+            continue
+        for node in _seeded(flow.statement, scopes, of_graph):
+            if node not in told:
+                told.add(node)
+                yield Finding(
+                    node.lineno,
+                    node.col_offset + 1,
+                    "S133",
+                    Outcome.KEPT,
+                    scopes.resolve(node.func) or "",
+                    _REASON,
+                )
+
+
+def _has(step: ir.StepFunction, flow: ir.Flow) -> bool:
+    """Whether a step computes a statement, also one in a block."""
+    return any(flow is one for one in every(step.flows))
+
+
+def _has_graph_seed(scopes: Scopes) -> bool:
+    """Whether the program gives its graph a seed, for operations without one."""
+    return any(_gives_seed(node, scopes) for node in scopes.walk())
+
+
+def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:
+    """`tf.set_random_seed(7)`, or `graph.seed = 7`."""
+    if isinstance(node, ast.Call) and scopes.resolve(node.func) in keras_models.SEEDS:
+        seed = names.argument(node, "seed", 0)
+        return not (isinstance(seed, ast.Constant) and seed.value is None)
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return node.attr == "seed" and _is_graph(node.value, scopes)
+    return False
+
+
+def _is_graph(node: ast.expr, scopes: Scopes) -> bool:
+    """Whether an expression is a graph: a call that gives one, or a name for it."""
+    if isinstance(node, ast.Call):
+        return scopes.resolve(node.func) in ("tf.Graph", "tf.get_default_graph")
+    if isinstance(node, ast.Attribute):
+        return node.attr == "graph"
+    if not isinstance(node, ast.Name):
+        return False
+    owner = scopes.scope_of(node).owner(node.id)
+    for binding in owner.bindings[node.id] if owner else ():
+        values = [getattr(binding, "value", None)]
+        if isinstance(binding, ast.With):
+            values = [item.context_expr for item in binding.items]
+        if any(
+            isinstance(call, ast.Call) and _is_graph(_before_default(call), scopes)
+            for call in values
+        ):
+            return True
+    return False
+
+
+def _before_default(call: ast.Call) -> ast.expr:
+    """`tf.Graph()` of `tf.Graph().as_default()`."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "as_default":
+        return call.func.value
+    return call
+
+
+def _seeded(statement: ast.stmt, scopes: Scopes, of_graph: bool) -> Iterator[ast.Call]:
+    """What a statement draws by a seed, and what the functions that it calls do."""
+    for part in [statement, *reach.reached(scopes, [statement])]:
+        for node in all_nodes(part):
+            if not isinstance(node, ast.Call):
+                continue
+            if roles.is_initializer(scopes.resolve(node.func) or ""):
+                continue  # It draws when a variable is made.
+            made = _made(node, scopes)  # A layer has its seed where it is made.
+            draws = any(
+                random_symbols.draws(scopes.resolve(call.func) or "")
+                and not _is_initial_value(call, scopes)
+                for call in made
+            )
+            if any(map(_has_seed, made)):
+                if part is statement or draws:
+                    yield node
+            elif of_graph and draws:
+                yield node
+
+
+def _has_seed(call: ast.Call) -> bool:
+    seed = names.argument(call, "seed")
+    return seed is not None and not (
+        isinstance(seed, ast.Constant) and seed.value is None
+    )
+
+
+def _made(call: ast.Call, scopes: Scopes) -> list[ast.Call]:
+    """A call, and where it calls an object, the call that made the object."""
+    if isinstance(call.func, ast.Call):
+        return [call, call.func]
+    if not isinstance(call.func, ast.Name):
+        return [call]
+    owner = scopes.scope_of(call.func).owner(call.func.id)
+    values = [
+        getattr(binding, "value", None)
+        for binding in (owner.bindings[call.func.id] if owner else ())
+    ]
+    return [call, *(value for value in values if isinstance(value, ast.Call))]
+
+
+def _is_initial_value(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether it is drawn for a variable, when that is made."""
+    above = scopes.parents.get(node)
+    while isinstance(above, (ast.expr, ast.keyword)):
+        if isinstance(above, ast.Call):
+            if scopes.resolve(above.func) in roles.VARIABLES:
+                return True
+        above = scopes.parents.get(above)
+    return False

@@ -1,0 +1,411 @@
+"""Which values of a program are dimensions of static shapes, by what they come from.
+
+In TensorFlow 1 an item of a shape is a `Dimension`, whose number is its `value`. In
+TensorFlow 2 it is the number. An expression may be several things: a parameter is what any
+call gives it. Nothing is followed in time: a name is all that it is ever bound to.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import weakref
+from collections.abc import Iterable, Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
+
+
+class Is(enum.Flag):
+    """What an expression may be."""
+
+    NOTHING = 0
+    DIMENSION = enum.auto()
+    SHAPE = enum.auto()  # A TensorShape, or what holds dimensions as one does.
+    NUMBER = enum.auto()
+    OBJECTS = enum.auto()  # Dimensions in TensorFlow 2, too: `shape.dims`.
+    OBJECT = enum.auto()  # One of them.
+    OTHER = enum.auto()
+
+
+# Of a shape, or of what holds dimensions.
+_SAME = frozenset(
+    {
+        "concatenate",
+        "merge_with",
+        "with_rank",
+        "with_rank_at_least",
+        "with_rank_at_most",
+    }
+    | {"copy", "values"}
+)
+_MAKES_SHAPES = frozenset({"tf.TensorShape", "tf.broadcast_static_shape"})
+_HOLDERS = frozenset({"filter", "list", "reversed", "set", "sorted", "tuple"})
+_ONE_OF = frozenset({"max", "min", "next", "reduce", "sum", "prod", "cumprod", "mul"})
+_NUMBERS = frozenset({"float", "int", "len", "str", "repr", "bool"})
+_ADDS = frozenset({"add", "append", "extend", "insert"})
+_OF_KEYS = frozenset({"get", "pop", "setdefault"})
+
+_known: weakref.WeakKeyDictionary[Scopes, Dimensions] = weakref.WeakKeyDictionary()
+
+
+def dimensions_of(scopes: Scopes) -> Dimensions:
+    """What is known of a module's dimensions."""
+    if scopes not in _known:
+        _known[scopes] = Dimensions(scopes)
+    return _known[scopes]
+
+
+class Dimensions:
+    """The dimensions of one module."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._memo: dict[ast.AST, Is] = {}
+        self._attributes: dict[str, list[ast.expr]] = {}
+        self._methods: dict[str, list[ast.FunctionDef]] = {}
+        self._calls: dict[str, list[ast.Call]] = {}
+        self._added: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
+        for node in scopes.walk():
+            self._read(node)
+
+    def _read(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute):
+                    self._attributes.setdefault(target.attr, []).append(node.value)
+                elif isinstance(target, ast.Subscript):
+                    self._add(target.value, node.value)
+        elif isinstance(node, ast.Call):
+            self._calls.setdefault(_last(node.func), []).append(node)
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _ADDS:
+                if node.args:
+                    self._add(node.func.value, node.args[-1])
+        elif isinstance(node, ast.ClassDef):
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef):
+                    self._methods.setdefault(item.name, []).append(item)
+
+    def _add(self, container: ast.expr, value: ast.expr) -> None:
+        self._added.setdefault(_last(container), []).append((container, value))
+
+    def values(self) -> Iterator[tuple[ast.expr, bool]]:
+        """Every `.value` of what may be a dimension, and whether it can be nothing else."""
+        if not self._may_have():
+            return
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Attribute) and node.attr == "value":
+                if isinstance(node.ctx, ast.Load):
+                    kind = self.of(node.value)
+                    if Is.DIMENSION in kind:
+                        yield node, not kind & (Is.OTHER | Is.OBJECT)
+            elif isinstance(node, ast.Call) and _asks_value(node):
+                if Is.DIMENSION in self.of(node.args[0]):
+                    yield node, False
+
+    def _may_have(self) -> bool:
+        """Whether the module asks for a shape at all."""
+        found = {
+            node.attr for node in self._scopes.walk() if isinstance(node, ast.Attribute)
+        }
+        return bool(found & {"shape", "get_shape", "TensorShape"})
+
+    def of(self, node: ast.AST | None) -> Is:
+        """What an expression may be."""
+        if node is None:
+            return Is.OTHER
+        if node not in self._memo:
+            self._memo[node] = (
+                Is.NOTHING
+            )  # In a cycle, what else it is bound to decides.
+            self._memo[node] = self._decide(node)
+        return self._memo[node]
+
+    def _decide(self, node: ast.AST) -> Is:
+        match node:
+            case ast.Constant(value=value):
+                return Is.NUMBER if not isinstance(value, str) else Is.OTHER
+            case ast.Name():
+                return self._name(node)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Subscript(slice=ast.Slice()):
+                return self.of(node.value)
+            case ast.Subscript():
+                return self._item(self.of(node.value))
+            case ast.Call():
+                return self._call(node)
+            case ast.BinOp():
+                return self._arithmetic(self.of(node.left), self.of(node.right))
+            case ast.UnaryOp():
+                return self.of(node.operand)
+            case ast.BoolOp():
+                return self._any(node.values)
+            case ast.IfExp():
+                return self.of(node.body) | self.of(node.orelse)
+            case ast.NamedExpr() | ast.Starred():
+                return self.of(node.value)
+            case ast.List() | ast.Tuple() | ast.Set():
+                return self._holding(node.elts)
+            case ast.Dict():
+                return self._holding(node.values)
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+                return self._holding([node.elt])
+            case ast.DictComp():
+                return self._holding([node.value])
+            case ast.Compare():
+                return Is.NUMBER
+        return Is.OTHER
+
+    def _any(self, nodes: Iterable[ast.AST | None]) -> Is:
+        found = Is.NOTHING
+        for node in nodes:
+            found |= self.of(node)
+        return found
+
+    def _holding(self, elements: Iterable[ast.expr]) -> Is:
+        """What holds the elements, which may be dimensions."""
+        inside = Is.NOTHING
+        for element in elements:
+            one = self.of(element)
+            # Of an unpacked one its elements, and of a pair what it holds.
+            inside |= self._item(one) if one & (Is.SHAPE | Is.OBJECTS) else one
+        return _holder(inside)
+
+    def _item(self, holder: Is) -> Is:
+        found = Is.NOTHING
+        if Is.SHAPE in holder:
+            found |= Is.DIMENSION
+        if Is.OBJECTS in holder:
+            found |= Is.OBJECT
+        return found | (holder & (Is.NUMBER | Is.OTHER))
+
+    def _arithmetic(self, left: Is, right: Is) -> Is:
+        both = left | right
+        if both & (Is.SHAPE | Is.OBJECTS):  # `[size] + shape[1:]`
+            return both & (Is.SHAPE | Is.OBJECTS | Is.OTHER)
+        if Is.DIMENSION in both:
+            return Is.DIMENSION
+        return both
+
+    # -- names, attributes, calls ------------------------------------------------------
+
+    def _name(self, name: ast.Name) -> Is:
+        owner = self._scopes.scope_of(name).owner(name.id)
+        if owner is None:
+            return Is.OTHER
+        found = Is.NOTHING
+        for binding in owner.bindings[name.id]:
+            found |= self._bound(name.id, binding, owner.node)
+        for container, value in self._added.get(name.id, ()):
+            if isinstance(container, ast.Name):
+                if self._scopes.scope_of(container).owner(name.id) is owner:
+                    found |= _holder(self.of(value))
+        return found
+
+    def _bound(self, name: str, binding: ast.AST, owner: ast.AST) -> Is:
+        if isinstance(binding, ast.arg):
+            return self._parameter(binding, owner)
+        for target, iterated in _loops(binding, owner):
+            if any(isinstance(n, ast.Name) and n.id == name for n in all_nodes(target)):
+                return self._gone_through(name, target, iterated)
+        if isinstance(binding, ast.Assign):
+            found = Is.NOTHING
+            for target in binding.targets:
+                found |= self._unpacked(name, target, binding.value)
+            return found | self._walrus(name, binding)
+        if isinstance(binding, ast.AugAssign):
+            return self._arithmetic(Is.NUMBER, self.of(binding.value))
+        if isinstance(binding, ast.AnnAssign):
+            return self.of(binding.value) if binding.value else Is.NOTHING
+        return self._walrus(name, binding) or Is.OTHER
+
+    def _walrus(self, name: str, statement: ast.AST) -> Is:
+        return self._any(
+            node.value
+            for node in all_nodes(statement)
+            if isinstance(node, ast.NamedExpr) and node.target.id == name
+        )
+
+    def _unpacked(self, name: str, target: ast.expr, value: ast.expr) -> Is:
+        """What a name gets of an assigned value: all of it, or one of its parts."""
+        if isinstance(target, ast.Name):
+            return self.of(value) if target.id == name else Is.NOTHING
+        if isinstance(target, ast.Starred):
+            return self._unpacked(name, target.value, value)
+        if not isinstance(target, (ast.Tuple, ast.List)):
+            return Is.NOTHING
+        found = Is.NOTHING
+        own = value.elts if isinstance(value, (ast.Tuple, ast.List)) else None
+        for index, part in enumerate(target.elts):
+            if own is not None and len(own) == len(target.elts):
+                found |= self._unpacked(name, part, own[index])
+            elif isinstance(part, ast.Starred):
+                if isinstance(part.value, ast.Name) and part.value.id == name:
+                    found |= self.of(value)
+            elif isinstance(part, ast.Name) and part.id == name:
+                found |= self._item(self.of(value))
+        return found
+
+    def _gone_through(self, name: str, target: ast.expr, iterated: ast.expr) -> Is:
+        """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
+        if isinstance(iterated, ast.Call) and isinstance(target, ast.Tuple):
+            called, given = _last(iterated.func), iterated.args
+            parts = target.elts
+            if called == "enumerate" and len(parts) == 2 and given:
+                if isinstance(parts[0], ast.Name) and parts[0].id == name:
+                    return Is.NUMBER
+                return self._gone_through(name, parts[1], given[0])
+            if called == "zip" and len(parts) == len(given):
+                return self._parts(name, parts, given)
+            if called in ("items", "iteritems") and len(parts) == 2:
+                if isinstance(iterated.func, ast.Attribute):
+                    return self._gone_through(name, parts[1], iterated.func.value)
+        return self._item(self.of(iterated))
+
+    def _parts(self, name: str, parts: list[ast.expr], given: list[ast.expr]) -> Is:
+        found = Is.NOTHING
+        for part, one in zip(parts, given):
+            if any(isinstance(n, ast.Name) and n.id == name for n in all_nodes(part)):
+                found |= self._gone_through(name, part, one)
+        return found
+
+    def _parameter(self, argument: ast.arg, function: ast.AST) -> Is:
+        if isinstance(function, ast.Lambda):
+            return self._of_lambda(function)
+        assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        if isinstance(self._scopes.parents.get(function), ast.ClassDef):
+            names = names[1:]
+        found = Is.NOTHING
+        calls = self._calls.get(function.name, ())
+        for call in calls:
+            given: ast.expr | None = None
+            if argument.arg in names:
+                place = names.index(argument.arg)
+                given = call.args[place] if place < len(call.args) else None
+            for keyword in call.keywords:
+                given = keyword.value if keyword.arg == argument.arg else given
+            if given is not None:
+                found |= self.of(given)
+        return found or Is.OTHER
+
+    def _of_lambda(self, function: ast.Lambda) -> Is:
+        """`map(lambda d: d.value, shape)`"""
+        call = self._scopes.parents.get(function)
+        if isinstance(call, ast.Call) and _last(call.func) in (
+            "map",
+            "filter",
+            "reduce",
+        ):
+            if function in call.args[:1]:
+                return self._any_item(call.args[1:])
+        return Is.OTHER
+
+    def _any_item(self, holders: Iterable[ast.expr]) -> Is:
+        found = Is.NOTHING
+        for holder in holders:
+            found |= self._item(self.of(holder))
+        return found
+
+    def _attribute(self, node: ast.Attribute) -> Is:
+        if node.attr == "value":
+            return Is.NUMBER if self.of(node.value) & ~Is.OTHER else Is.OTHER
+        if node.attr == "dims" and Is.SHAPE in self.of(node.value):
+            return Is.OBJECTS
+        own = self._attributes.get(node.attr, ())
+        if node.attr == "shape":
+            return Is.SHAPE | self._any(own)
+        if self._scopes.dotted(node):
+            return Is.OTHER
+        found = self._any(own)
+        for container, value in self._added.get(node.attr, ()):
+            if isinstance(container, ast.Attribute):
+                found |= _holder(self.of(value))
+        return found if own else Is.OTHER
+
+    def _call(self, call: ast.Call) -> Is:
+        called = call.func
+        symbol = self._scopes.resolve(called) or ""
+        if symbol in _MAKES_SHAPES:
+            return Is.SHAPE
+        if symbol == "tf.Dimension":
+            return Is.OBJECT
+        functions = self._functions(called)
+        if functions:
+            return self._any(
+                node.value
+                for function in functions
+                for node in all_nodes(function)
+                if isinstance(node, (ast.Return, ast.Yield))
+            )
+        last = _last(called)
+        if isinstance(called, ast.Attribute) and not self._scopes.import_path(called):
+            return self._method(called)
+        if last in _NUMBERS or last == "dimension_value":
+            return Is.NUMBER
+        if last in _HOLDERS and call.args:
+            return self.of(call.args[-1])
+        if last == "map" and call.args and isinstance(call.args[0], ast.Lambda):
+            return _holder(self.of(call.args[0].body))
+        if last in _ONE_OF:
+            given = call.args[1:] if last == "reduce" else call.args
+            return self._any_item(given) if given else Is.OTHER
+        return Is.OTHER
+
+    def _method(self, called: ast.Attribute) -> Is:
+        if called.attr == "get_shape":
+            return Is.SHAPE
+        of = self.of(called.value)
+        if called.attr in ("as_list", "num_elements") and Is.SHAPE in of:
+            return Is.NUMBER
+        if called.attr in _SAME and of & (Is.SHAPE | Is.OBJECTS):
+            return of
+        if called.attr in _OF_KEYS and of & (Is.SHAPE | Is.OBJECTS):
+            return self._item(of)
+        return Is.OTHER
+
+    def _functions(self, called: ast.expr) -> list[ast.FunctionDef]:
+        if isinstance(called, ast.Attribute) and not self._scopes.import_path(called):
+            return self._methods.get(called.attr, [])
+        if not isinstance(called, ast.Name):
+            return []
+        owner = self._scopes.scope_of(called).owner(called.id)
+        bindings = owner.bindings[called.id] if owner else []
+        return [b for b in bindings if isinstance(b, ast.FunctionDef)]
+
+
+def _holder(inside: Is) -> Is:
+    """What holds what may be these: numbers are what they are, with or without it."""
+    found = Is.NOTHING
+    if inside & (Is.DIMENSION | Is.SHAPE):
+        found |= Is.SHAPE
+    if inside & (Is.OBJECT | Is.OBJECTS):
+        found |= Is.OBJECTS
+    return found | (inside & (Is.NUMBER | Is.OTHER))
+
+
+def _loops(binding: ast.AST, owner: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The loops of a statement, or of a comprehension, that bind names."""
+    if isinstance(binding, (ast.For, ast.AsyncFor)):
+        yield binding.target, binding.iter
+    for generator in getattr(owner, "generators", ()):
+        yield generator.target, generator.iter
+
+
+def _asks_value(call: ast.Call) -> bool:
+    """`getattr(size, "value")`"""
+    return (
+        isinstance(call.func, ast.Name)
+        and call.func.id == "getattr"
+        and len(call.args) == 2
+        and isinstance(call.args[1], ast.Constant)
+        and call.args[1].value == "value"
+    )
+
+
+def _last(node: ast.AST) -> str:
+    """The last name of an expression."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,165 @@
+"""Which modules an expression may stand for, where no import and no plain alias says so.
+
+    self.keras = tf.keras
+    self.keras.utils.multi_gpu_model(model, 2)     # tensorflow.keras.utils.multi_gpu_model
+
+A name is all that it is ever bound to, an attribute all that is assigned to one of that
+name. Where one of these is not known, nothing is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+
+# The dotted paths of modules, and of what is in them; None where it may be anything else.
+Paths = frozenset[str] | None
+_NOTHING: frozenset[str] = frozenset()
+_ROOTS = frozenset({"tensorflow", "tf_keras"})
+
+
+class ModuleValues:
+    """The modules that a file hands around."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._memo: dict[ast.AST, Paths] = {}
+        self._attributes: dict[str, list[ast.expr]] = {}
+        self._calls: dict[str, list[ast.Call]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute):
+                        self._attributes.setdefault(target.attr, []).append(node.value)
+                    elif isinstance(target, ast.Name) and isinstance(
+                        scopes.parents.get(node), ast.ClassDef
+                    ):
+                        self._attributes.setdefault(target.id, []).append(node.value)
+            elif isinstance(node, ast.Call):
+                called = node.func
+                last = getattr(called, "attr", getattr(called, "id", ""))
+                self._calls.setdefault(last, []).append(node)
+
+    def of(self, node: ast.expr | None) -> Paths:
+        """The paths that an expression may stand for."""
+        if node is None:
+            return None
+        if node not in self._memo:
+            self._memo[node] = _NOTHING  # In a cycle, what else it is bound to decides.
+            self._memo[node] = self._decide(node)
+        return self._memo[node]
+
+    def _decide(self, node: ast.expr) -> Paths:
+        match node:
+            case ast.Constant(value=None):
+                return _NOTHING
+            case ast.Name() | ast.Attribute():
+                path = self._scopes.import_path(node)
+                if path:
+                    known = path.partition(".")[0] in _ROOTS
+                    return frozenset({path}) if known else None
+                if isinstance(node, ast.Name):
+                    return self._name(node)
+                return self._attribute(node)
+            case ast.IfExp():
+                return self._all([node.body, node.orelse])
+            case ast.BoolOp():
+                return self._all(node.values)
+            case ast.NamedExpr():
+                return self.of(node.value)
+            case ast.Subscript():
+                return self._item(node)
+        return None
+
+    def _all(self, nodes: Iterable[ast.expr]) -> Paths:
+        found = _NOTHING
+        for node in nodes:
+            one = self.of(node)
+            if one is None:
+                return None
+            found |= one
+        return found
+
+    def _name(self, name: ast.Name) -> Paths:
+        values: list[ast.expr] = []
+        owner = self._scopes.scope_of(name).owner(name.id)
+        for binding in owner.bindings[name.id] if owner else ():
+            bound = self._bound(name.id, binding, owner.node if owner else binding)
+            if bound is None:
+                return None
+            values += bound
+        return self._all(values) if values else None
+
+    def _bound(
+        self, name: str, binding: ast.AST, owner: ast.AST
+    ) -> list[ast.expr] | None:
+        """What a binding gives a name; None where that is not told."""
+        if isinstance(binding, ast.arg):
+            return self._given(binding, owner)
+        if isinstance(binding, (ast.For, ast.comprehension)):
+            held = binding.iter
+            return held.elts if isinstance(held, (ast.List, ast.Tuple)) else None
+        targets = getattr(binding, "targets", [getattr(binding, "target", None)])
+        value = getattr(binding, "value", None)
+        if isinstance(value, ast.expr) and [names.key(t) for t in targets] == [name]:
+            return [value]
+        return None
+
+    def _given(self, parameter: ast.arg, function: ast.AST) -> list[ast.expr] | None:
+        """A parameter's default, and what the calls in sight give."""
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return None
+        places = [*function.args.posonlyargs, *function.args.args]
+        defaults = function.args.defaults
+        values = [
+            default
+            for one, default in (
+                *zip(places[len(places) - len(defaults) :], defaults),
+                *zip(function.args.kwonlyargs, function.args.kw_defaults),
+            )
+            if one is parameter and default is not None
+        ]
+        is_method = isinstance(self._scopes.parents.get(function), ast.ClassDef)
+        if parameter in places:
+            place = places.index(parameter) - is_method
+            if place < 0:
+                return None  # The object that a method is called of.
+            for call in self._calls.get(function.name, ()):
+                given = names.argument(call, parameter.arg, place)
+                values += [given] if given is not None else []
+        return values or None
+
+    def _attribute(self, node: ast.Attribute) -> Paths:
+        base = self.of(node.value)
+        if base:
+            return frozenset(f"{path}.{node.attr}" for path in base)
+        own = self._attributes.get(node.attr)
+        return self._all(own) if own else None
+
+    def _item(self, node: ast.Subscript) -> Paths:
+        """What a list or dict holds that is written out, under a key or any."""
+        holder: ast.expr = node.value
+        if isinstance(holder, ast.Name):
+            owner = self._scopes.scope_of(holder).owner(holder.id)
+            bound = owner.bindings[holder.id] if owner else []
+            holder = getattr(bound[0], "value", None) if len(bound) == 1 else holder  # type: ignore[assignment]
+        elif isinstance(holder, ast.Attribute):
+            own = self._attributes.get(holder.attr, [])
+            holder = own[0] if len(own) == 1 else holder
+        key = names.literal(node.slice)
+        if isinstance(holder, ast.Dict):
+            held = [
+                value
+                for name, value in zip(holder.keys, holder.values)
+                if key is None or name is None or names.literal(name) == key
+            ]
+        elif isinstance(holder, (ast.List, ast.Tuple)):
+            held = [*holder.elts]
+            if isinstance(key, int) and -len(held) <= key < len(held):
+                held = [held[key]]
+        else:
+            return None
+        return self._all(held) if held else None

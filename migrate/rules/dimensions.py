@@ -1,0 +1,38 @@
+"""`.value` of a dimension, in files of every kind: in TensorFlow 2 it is the number itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.dimensions import dimensions_of
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.plan import Plan
+from migrate.program.code import code
+
+_NUMBER = "a dimension is a number, or None, in TF2"
+_UNKNOWN = (
+    "a dimension of a shape here, which is a number in TF2 and has no `value`; but it may "
+    "be something else, too"
+)
+_RECIPE = "Write tf.compat.dimension_value(...) where it is a dimension."
+
+
+def plan_values(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+    """Takes `.value` off what is a dimension; refuses what may be one."""
+    if plan.keeps_compat or (scopes.imports_compat() and not plan.suites):
+        return  # Shapes as TensorFlow 1 has them.
+    for node, certain in dimensions_of(scopes).values():
+        if not certain or not isinstance(node, ast.Attribute):
+            yield _finding(node, Outcome.REFUSED, _UNKNOWN, _RECIPE)
+        elif node not in plan.expressions:
+            plan.replace(node, code(node.value))
+            yield _finding(node, Outcome.REWRITTEN, _NUMBER)
+
+
+def _finding(
+    node: ast.expr, outcome: Outcome, reason: str, recipe: str = ""
+) -> Finding:
+    line, column = node.lineno, node.col_offset + 1
+    return Finding(line, column, "E105", outcome, "", reason, recipe)

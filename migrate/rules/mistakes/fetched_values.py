@@ -1,0 +1,322 @@
+"""Of which parts of the graph an expression of the driver is the value.
+
+    losses = [sess.run(loss) for _ in range(9)]
+    print("%f" % losses[-1])           # The value of `loss`.
+
+A name, an attribute, or what a function gives is followed through all that it is ever
+bound to. What a list or dict holds is what is put into it anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable
+
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.rules.mistakes import values
+from migrate.rules.mistakes.mistake import name_of
+from migrate.source.nodes import all_nodes
+
+_HOLDERS = frozenset({"list", "reversed", "tuple"})
+_OF_ITEMS = frozenset({"max", "min", "sum"})
+_ADDS = frozenset({"append", "appendleft", "insert"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Fetched:
+    """Expressions of the graph, whose values another has.
+
+    Attributes:
+      complete: whether it is nothing else.
+    """
+
+    parts: tuple[ast.expr, ...] = ()
+    complete: bool = True
+
+
+_ELSE = Fetched((), False)
+
+
+class FetchedValues:
+    """What the runs of one module gave."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._memo: dict[tuple[ast.AST, object], Fetched] = {}
+        self._attributes: dict[str, list[ast.expr]] = {}
+        # The last name of what holds it -> the container, and what is put in.
+        self._added: dict[str, list[tuple[ast.expr, object, ast.expr]]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute):
+                        self._attributes.setdefault(target.attr, []).append(node.value)
+                    elif isinstance(target, ast.Subscript):
+                        key = names.literal(target.slice)
+                        self._add(target.value, key, node.value)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr in _ADDS and node.args:
+                    self._add(node.func.value, None, node.args[-1])
+
+    def _add(self, container: ast.expr, key: object, value: ast.expr) -> None:
+        self._added.setdefault(_last(container), []).append((container, key, value))
+
+    def of(self, node: ast.expr | None) -> Fetched:
+        """What an expression is the value of."""
+        return self._remember(node, self._OWN)
+
+    def item(self, node: ast.expr | None, key: object) -> Fetched:
+        """What an item is the value of; of any, where the key is None."""
+        return self._remember(node, key)
+
+    _OWN = object()
+
+    def _remember(self, node: ast.expr | None, key: object) -> Fetched:
+        if node is None:
+            return _ELSE
+        if (node, key) not in self._memo:
+            self._memo[node, key] = Fetched()
+            own = self._decide(node) if key is self._OWN else self._item(node, key)
+            self._memo[node, key] = own
+        return self._memo[node, key]
+
+    def _decide(self, node: ast.expr) -> Fetched:
+        if isinstance(node, ast.Call):
+            fetch = _of_run(self._scopes, node)
+            if fetch is not None:
+                several = isinstance(
+                    self._written(fetch), (ast.List, ast.Tuple, ast.Dict)
+                )
+                return _ELSE if several else Fetched((fetch,))
+            if _last(node.func) in _OF_ITEMS and len(node.args) == 1:
+                return self.item(node.args[0], None)
+            return _together(map(self.of, self._returned(node)))
+        if isinstance(node, ast.BinOp):  # Of an array and a number it is an array.
+            sides = [s for s in (node.left, node.right) if not _is_number(s)]
+            return _together(map(self.of, sides))
+        if isinstance(node, ast.UnaryOp):
+            return self.of(node.operand)
+        if isinstance(node, ast.Subscript):
+            return self.item(node.value, names.literal(node.slice))
+        if isinstance(node, ast.Name):
+            return self._bound(node, self._OWN)
+        if isinstance(node, ast.Attribute):
+            return _together(map(self.of, self._attributes.get(node.attr, ())))
+        if isinstance(node, ast.IfExp):
+            return _together(map(self.of, (node.body, node.orelse)))
+        return _ELSE
+
+    def _item(self, node: ast.expr, key: object) -> Fetched:
+        if isinstance(node, ast.Call):
+            fetch = _of_run(self._scopes, node)
+            if fetch is not None:
+                return _part(self._written(fetch), key)
+            if _last(node.func) in _HOLDERS and len(node.args) == 1:
+                return self.item(node.args[0], key if _ordered(node.func) else None)
+            if _last(node.func) in ("get", "pop") and isinstance(
+                node.func, ast.Attribute
+            ):
+                return _ELSE
+            if _last(node.func) == "values" and isinstance(node.func, ast.Attribute):
+                return self.item(node.func.value, None)
+            return _together(self.item(r, key) for r in self._returned(node))
+        if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
+            held = _chosen(node, key)
+            return _together(map(self.of, held)) if held else Fetched()
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self.of(node.elt)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return self.item(node.value, None)
+        if isinstance(node, ast.Name):
+            return self._bound(node, key)
+        if isinstance(node, ast.Attribute):
+            own = [self.item(v, key) for v in self._attributes.get(node.attr, ())]
+            return _together([*own, *self._put_in(node, key)]) if own else _ELSE
+        return _ELSE
+
+    def _put_in(self, holder: ast.expr, key: object) -> Iterable[Fetched]:
+        """What else is put into a list or dict, by its name."""
+        for container, at, value in self._added.get(_last(holder), ()):
+            if type(container) is not type(holder):
+                continue
+            if isinstance(holder, ast.Name) and not self._is_same(holder, container):
+                continue
+            if None in (at, key) or at == key or isinstance(key, int):
+                yield self.of(value)
+
+    def _is_same(self, one: ast.Name, other: ast.expr) -> bool:
+        return self._scopes.scope_of(one).owner(one.id) is self._scopes.scope_of(
+            other
+        ).owner(one.id)
+
+    # -- names -------------------------------------------------------------------------
+
+    def _bound(self, name: ast.Name, key: object) -> Fetched:
+        owner = self._scopes.scope_of(name).owner(name.id)
+        if owner is None:
+            return _ELSE
+        found = [
+            self._of_binding(name.id, binding, owner, key)
+            for binding in owner.bindings[name.id]
+        ]
+        if key is not self._OWN:
+            found += self._put_in(name, key)
+        return _together(found)
+
+    def _of_binding(
+        self, name: str, binding: ast.AST, owner: Scope, key: object
+    ) -> Fetched:
+        for generator in getattr(owner.node, "generators", ()):
+            return self._gone_through(name, generator.target, generator.iter, key)
+        if isinstance(binding, (ast.For, ast.AsyncFor)):
+            return self._gone_through(name, binding.target, binding.iter, key)
+        if isinstance(binding, ast.arg):
+            given = self._given(binding, owner)
+            return _together(self._remember(g, key) for g in given) if given else _ELSE
+        if isinstance(binding, ast.Assign) and len(binding.targets) == 1:
+            return self._unpacked(name, binding.targets[0], binding.value, key)
+        return _ELSE
+
+    def _given(self, parameter: ast.arg, owner: Scope) -> list[ast.expr]:
+        """What the calls of a function give one of its parameters."""
+        function = owner.node
+        if isinstance(function, ast.Lambda):
+            called = self._calls_of_lambda(function)
+        elif isinstance(function, ast.FunctionDef):
+            called = values.calls_of(self._scopes, function) or []
+        else:
+            return []
+        places = [a.arg for a in function.args.args]
+        if isinstance(self._scopes.parents.get(function), ast.ClassDef):
+            del places[:1]
+        if parameter.arg not in places:
+            return []
+        at = places.index(parameter.arg)
+        given = [names.argument(call, parameter.arg, at) for call in called]
+        return [g for g in given if g is not None] if None not in given else []
+
+    def _calls_of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
+        """The calls of a lambda by the one name that it is given."""
+        above = self._scopes.parents.get(function)
+        target = above.targets[0] if isinstance(above, ast.Assign) else None
+        if not isinstance(target, ast.Name):
+            return []
+        owner = self._scopes.scope_of(target).owner(target.id)
+        return [
+            node
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == target.id
+            and self._scopes.scope_of(node.func).owner(target.id) is owner
+        ]
+
+    def _unpacked(
+        self, name: str, target: ast.expr, value: ast.expr, key: object
+    ) -> Fetched:
+        if isinstance(target, ast.Name):
+            return self._remember(value, key)
+        if not isinstance(target, (ast.Tuple, ast.List)) or key is not self._OWN:
+            return _ELSE
+        places = [n for n, e in enumerate(target.elts) if names.key(e) == name]
+        if len(places) != 1 or any(isinstance(e, ast.Starred) for e in target.elts):
+            return _ELSE
+        return self.item(value, places[0])
+
+    def _gone_through(
+        self, name: str, target: ast.expr, iterated: ast.expr, key: object
+    ) -> Fetched:
+        """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
+        if isinstance(target, ast.Name) and key is self._OWN:
+            return self.item(iterated, None)
+        if not isinstance(target, ast.Tuple) or not isinstance(iterated, ast.Call):
+            return _ELSE
+        called, given = _last(iterated.func), [*iterated.args]
+        if called == "enumerate" and given:
+            given = [ast.Constant(0), given[0]]
+        elif called in ("items", "iteritems") and isinstance(
+            iterated.func, ast.Attribute
+        ):
+            given = [ast.Constant(0), iterated.func.value]
+        elif called != "zip":
+            return _ELSE
+        for part, one in zip(target.elts, given):
+            if any(isinstance(n, ast.Name) and n.id == name for n in all_nodes(part)):
+                return self._gone_through(name, part, one, key)
+        return _ELSE
+
+    def _returned(self, call: ast.Call) -> list[ast.expr]:
+        """What the function in sight gives that is called."""
+        function: ast.FunctionDef | None = None
+        if isinstance(call.func, ast.Name):
+            owner = self._scopes.scope_of(call.func).owner(call.func.id)
+            bound = owner.bindings[call.func.id] if owner else []
+            if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
+                function = bound[0]
+        elif isinstance(call.func, ast.Attribute):
+            named = [
+                node
+                for node in self._scopes.walk()
+                if isinstance(node, ast.FunctionDef)
+                and node.name == call.func.attr
+                and isinstance(self._scopes.parents.get(node), ast.ClassDef)
+            ]
+            function = named[0] if len(named) == 1 else None
+        return (values.returns(function) or []) if function is not None else []
+
+    def _written(self, fetch: ast.expr) -> ast.expr:
+        """The list or dict of a run's fetches, where a name stands for it."""
+        return values.single(self._scopes, fetch) or fetch
+
+
+def _of_run(scopes: Scopes, call: ast.Call) -> ast.expr | None:
+    """`fetch` of `session.run(fetch)` and of `fetch.eval()`."""
+    if not isinstance(call.func, ast.Attribute) or name_of(scopes, call.func):
+        return None
+    if call.func.attr == "run":
+        return names.argument(call, "fetches", 0)
+    return call.func.value if call.func.attr == "eval" else None
+
+
+def _part(fetches: ast.expr, key: object) -> Fetched:
+    """One of the fetches of a run, or any."""
+    if not isinstance(fetches, (ast.List, ast.Tuple, ast.Dict)):
+        return _ELSE
+    held = _chosen(fetches, key)
+    several = any(isinstance(h, (ast.List, ast.Tuple, ast.Dict)) for h in held)
+    return Fetched(tuple(held)) if held and not several else _ELSE
+
+
+def _chosen(node: ast.List | ast.Tuple | ast.Dict, key: object) -> list[ast.expr]:
+    """The elements of a display that a key means."""
+    if isinstance(node, ast.Dict):
+        return [
+            value
+            for name, value in zip(node.keys, node.values)
+            if key is None or name is None or names.literal(name) == key
+        ]
+    if isinstance(key, int) and not any(isinstance(e, ast.Starred) for e in node.elts):
+        return [node.elts[key]] if -len(node.elts) <= key < len(node.elts) else []
+    return node.elts
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+
+def _ordered(function: ast.expr) -> bool:
+    return _last(function) != "reversed"
+
+
+def _together(found: Iterable[Fetched]) -> Fetched:
+    known = list(found)
+    parts = tuple(dict.fromkeys(part for one in known for part in one.parts))
+    return Fetched(parts, bool(known) and all(one.complete for one in known))
+
+
+def _last(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

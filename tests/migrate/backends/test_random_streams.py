@@ -1,0 +1,77 @@
+"""Which draws several step functions repeat, where TF1 drew from one stream."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+
+PROGRAM = """import tensorflow as tf
+{}
+x = tf.placeholder(tf.float32, [2])
+class Noise(object):
+    def add(self, v): return v + tf.random_uniform([2])
+def add(v): return v + tf.truncated_normal([2])
+{}
+z = y * 2.0
+with tf.Session() as s:
+    s.run(tf.global_variables_initializer())
+    print(s.run(y, {{x: [1.0, 2.0]}}))
+    print(s.run(z, {{x: [1.0, 2.0]}}))
+"""
+SEEDS = (
+    "tf.set_random_seed(7)",
+    "tf.random.set_random_seed(7)",
+    "tf.compat.v1.set_random_seed(seed=7)",
+    "tf.get_default_graph().seed = 7",
+    "g = tf.get_default_graph()\ng.seed = 7",
+    "def seed(): tf.set_random_seed(7)\nseed()",
+)
+DRAWS = (
+    "y = x + tf.random_uniform([2])",
+    "y = x + tf.random.normal([2])",
+    "y = add(x)",
+    "y = Noise().add(x)",
+    "y = tf.layers.dropout(x, 0.5, training=True)",
+    "y = tf.nn.dropout(x, 0.5)",
+    "y = tf.keras.layers.GaussianNoise(1.0)(x, training=True)",
+    "y = tf.random_shuffle(x)",
+    "y = x\nfor _ in range(2):\n    y = y + tf.random_normal([2])",
+    "with tf.name_scope('a'):\n    y = x + tf.random_uniform([2])",
+    "y = tf.cond(x[0] > 0., lambda: x + tf.random_uniform([2]), lambda: x)",
+    "y = x + tf.distributions.Normal(0., 1.).sample([2])",
+)
+
+
+def told(seed: str, draw: str) -> bool:
+    findings = migrate_text(PROGRAM.format(seed, draw)).findings
+    return "S133" in {finding.code for finding in findings}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_seed_of_a_graph_counts(seed: str) -> None:
+    assert told(seed, DRAWS[0])
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_each_draw_of_several_steps_is_told(draw: str) -> None:
+    assert told(SEEDS[0], draw)
+
+
+@pytest.mark.parametrize(
+    ("seed", "draw"),
+    [
+        ("", DRAWS[0]),  # Without a seed each stream is another.
+        ("tf.set_random_seed(None)", DRAWS[0]),
+        (SEEDS[0], "y = x + 1.0"),
+        (SEEDS[0], "w = tf.Variable(tf.random_normal([2]))\ny = x * w"),
+        (
+            SEEDS[0],
+            "with tf.variable_scope('a'):\n    w = tf.get_variable("
+            "'w', [2], initializer=tf.truncated_normal_initializer(seed=3))\n"
+            "    y = x * w",
+        ),
+    ],
+)
+def test_what_repeats_nothing_is_not_told(seed: str, draw: str) -> None:
+    assert not told(seed, draw)
