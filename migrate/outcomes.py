@@ -190,7 +190,7 @@ def _judge_graph_mode(results: Sequence[FileResult]) -> list[FileResult]:
     switched = any(f.symbol in graph_mode.SWITCHES for r in results for f in r.findings)
     judged = []
     for result in results:
-        starts = bool(result.entries) or not result.path.is_file()
+        starts = bool(result.entries) or not os.path.isfile(result.path)
         findings = [
             dataclasses.replace(f, outcome=Outcome.REFUSED)
             if f.code == LOST_SESSION

@@ -40,7 +40,9 @@ def retry(
     refused = [r for r in results if r.path.suffix == ".py" and _real(r)]
     if not refused:
         return list(results)
-    paths = {os.path.realpath(r.path): r.path for r in results if r.path.is_file()}
+    paths = {
+        os.path.realpath(r.path): r.path for r in results if os.path.isfile(r.path)
+    }
     imports = Imports(paths)
     reached = [frozenset(imports.reach(root)) for root in imports.find_roots()]
     unused: dict[frozenset[str], dict[str, list[Unused]]] = {}
