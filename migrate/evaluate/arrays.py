@@ -1,0 +1,337 @@
+"""NumPy's arrays: what is known of their dimensions and types; their numbers only a run knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from migrate.evaluate import containers
+from migrate.evaluate.hosts import describe
+from migrate.graph import shapes
+from migrate.graph.values import (
+    NONE,
+    Array,
+    Const,
+    Dim,
+    Dimension,
+    DType,
+    Host,
+    HostDim,
+    Tuple,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from migrate.evaluate.machine import Machine
+
+_DTYPES = {"float16", "float32", "float64", "int8", "int16", "int32", "int64"}
+_DTYPES |= {"uint8", "uint16", "uint32", "uint64", "bool", "complex64", "complex128"}
+_ALIASES = {"float": "float64", "int": "int64", "bool_": "bool", "double": "float64"}
+_ALIASES |= {"float_": "float64", "int_": "int64", "str": "string", "object": "string"}
+# Functions of constants that are computed.
+_PURE = {
+    "sqrt",
+    "log",
+    "exp",
+    "ceil",
+    "floor",
+    "pow",
+    "log2",
+    "log10",
+    "sin",
+    "cos",
+    "tanh",
+}
+_SAME = {
+    "abs",
+    "exp",
+    "log",
+    "sqrt",
+    "square",
+    "sin",
+    "cos",
+    "tanh",
+    "sign",
+    "copy",
+    "asarray",
+}
+_SAME |= {
+    "nan_to_num",
+    "clip",
+    "round",
+    "around",
+    "flipud",
+    "fliplr",
+    "float32",
+    "maximum",
+}
+_SAME |= {
+    "zeros_like",
+    "ones_like",
+    "array",
+    "ascontiguousarray",
+    "cumsum",
+    "minimum",
+    "float64",
+}
+_FILLED = {"zeros", "ones", "empty", "full"}
+# Draws: the dimensions are the arguments themselves, or the last one.
+_BY_ARGUMENTS = {"random.rand", "random.randn"}
+_BY_SIZE = {"random.random", "random.random_sample", "random.ranf", "random.sample"}
+_SIZED = {
+    "random.normal": 2,
+    "random.uniform": 2,
+    "random.randint": 2,
+    "random.binomial": 2,
+}
+_SIZED |= {"random.truncated_normal": 2, "random.choice": 1, "random.poisson": 1}
+
+
+def dtype(path: str) -> Value | None:
+    """`numpy.float32` as a type."""
+    package, _, name = path.partition(".")
+    if package != "numpy":
+        return None
+    if name in _DTYPES:
+        return DType(name)
+    return DType(_ALIASES[name]) if name in _ALIASES else None
+
+
+def type_name(value: Value | None) -> str | None:
+    """The name of a type that is given as one."""
+    from migrate.graph.values import Builtin, External
+
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return _ALIASES.get(value.value, value.value)
+    if isinstance(value, Builtin):
+        return _ALIASES.get(value.name)
+    if isinstance(value, External):
+        return _ALIASES.get(value.path.rpartition(".")[2])
+    return None
+
+
+def dims(m: Machine, value: Value) -> tuple[Dim, ...] | None:
+    """Dimensions that a value says: a number, or a sequence of them."""
+    items = containers.elements(m, value)
+    if items is None:
+        one = dim(value)
+        return None if one is None else (one,)
+    return tuple(dim(item) for item in items)
+
+
+def dim(value: Value) -> Dim:
+    """A dimension that a value says; None where it is not known."""
+    if isinstance(value, Dimension):
+        return value.value
+    if isinstance(value, Const) and isinstance(value.value, (int, float)):
+        return int(value.value) if value.value >= 0 else None
+    return HostDim(value) if isinstance(value, Host) else None
+
+
+def of_literal(m: Machine, value: Value) -> Array | None:
+    """The array that a list of numbers makes."""
+    if isinstance(value, Const):
+        kind = type(value.value)
+        names = {
+            float: "float64",
+            int: "int64",
+            bool: "bool",
+            str: "string",
+            bytes: "string",
+        }
+        names |= {complex: "complex128"}
+        return Array((), names[kind]) if kind in names else None
+    if isinstance(value, Host):
+        return value.array
+    items = containers.elements(m, value)
+    if items is None or isinstance(value, Const):
+        return None
+    if not items:
+        return Array((0,), "float64")
+    parts = [of_literal(m, item) for item in items[:2000]]
+    known = [p for p in parts if p is not None]
+    if len(known) < len(parts):
+        return None
+    first = known[0]
+    if any(p.shape != first.shape for p in known):
+        return None
+    order = ["bool", "int64", "float64", "complex128", "string"]
+    types = [p.dtype for p in known]
+    if any(t not in order for t in types):
+        widest = types[0] if len(set(types)) == 1 else None
+    else:
+        widest = max(types, key=lambda t: order.index(t))  # type: ignore[arg-type]
+    shape = None if first.shape is None else (len(items), *first.shape)
+    return Array(shape, widest)
+
+
+def shape_of(m: Machine, value: Host) -> Value:
+    """`.shape` of an array."""
+    if value.array is not None and value.array.shape is not None:
+        return Tuple(
+            tuple(_dimension(m, value, i, d) for i, d in enumerate(value.array.shape))
+        )
+    return m.hosts.of(".", value, "shape", what=f"{value.what}.shape")
+
+
+def _dimension(m: Machine, value: Host, index: int, found: Dim) -> Value:
+    if found is None:
+        return m.hosts.of(
+            "shape", value, str(index), what=f"{value.what}.shape[{index}]"
+        )
+    return containers.dimension(found)
+
+
+def call(
+    m: Machine, path: str, given: list[Value], named: dict[str, Value]
+) -> Value | None:
+    """A call of NumPy or of `math`; None where nothing is known of it."""
+    name = path.partition(".")[2]
+    constant = _constant(m, name, given, named)
+    if constant is not None:
+        return constant
+    array = _array(m, name, given, named)
+    if array is None:
+        return None
+    what = f"{path}({', '.join(map(describe, given))})"
+    if name.startswith("random."):
+        return m.hosts.fresh(what, array)
+    return m.hosts.of(path, *given, *named.values(), what=what, array=array)
+
+
+def _constant(
+    m: Machine, name: str, given: list[Value], named: dict[str, Value]
+) -> Value | None:
+    try:
+        values: list[Any] = [containers.to_python(m, v) for v in given]
+    except containers.NotConstant:
+        return None
+    if named:
+        return None
+    try:
+        if name in _PURE and all(isinstance(v, (int, float)) for v in values):
+            return Const(getattr(math, name)(*values))
+        if name in ("prod", "product") and len(values) == 1:
+            return Const(math.prod(values[0]))
+        if name in ("sum", "max", "min") and len(values) == 1 and _is_flat(values[0]):
+            functions: dict[str, Callable[[Any], Any]] = {
+                "sum": sum,
+                "max": max,
+                "min": min,
+            }
+            return Const(functions[name](values[0]))
+        if name in ("int32", "int64", "float32", "float64") and len(values) == 1:
+            if isinstance(values[0], (int, float)):
+                return Const(
+                    int(values[0]) if name.startswith("int") else float(values[0])
+                )
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+    return None
+
+
+def _is_flat(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(
+        isinstance(v, (int, float)) for v in value
+    )
+
+
+def _array(
+    m: Machine, name: str, given: list[Value], named: dict[str, Value]
+) -> Array | None:
+    kind = type_name(named.get("dtype"))
+    if name in _FILLED and (given or "shape" in named):
+        shape = dims(m, given[0] if given else named["shape"])
+        place = 2 if name == "full" else 1
+        if len(given) > place:
+            kind = type_name(given[place])
+        return Array(shape, kind or ("float64" if "dtype" not in named else None))
+    if name in _BY_ARGUMENTS:
+        return Array(tuple(dim(v) for v in given), "float64")
+    if name in _BY_SIZE:
+        size = given[0] if given else named.get("size", NONE)
+        return Array(() if size == NONE else dims(m, size), "float64")
+    if name in _SIZED:
+        place = _SIZED[name]
+        size = named.get("size", given[place] if len(given) > place else NONE)
+        return Array(() if size == NONE else dims(m, size), _drawn(name))
+    if name in ("array", "asarray") and given:
+        found = of_literal(m, given[0])
+        if found is None:
+            return None
+        return Array(
+            found.shape, type_name(given[1]) if len(given) > 1 else kind or found.dtype
+        )
+    if name == "linspace" and given:
+        count = given[2] if len(given) > 2 else named.get("num", Const(50))
+        return Array((dim(count),), "float64")
+    if name in ("eye", "identity") and given:
+        one = dim(given[0])
+        return Array((one, dim(given[1]) if len(given) > 1 else one), kind or "float64")
+    if name in _SAME and given:
+        found = of_literal(m, given[0])
+        return None if found is None else Array(found.shape, kind or found.dtype)
+    if name == "reshape" and len(given) > 1:
+        found = of_literal(m, given[0])
+        return Array(
+            _reshaped(found, dims(m, given[1])), found.dtype if found else None
+        )
+    if name == "expand_dims" and len(given) > 1:
+        found = of_literal(m, given[0])
+        if (
+            found is not None
+            and found.shape is not None
+            and isinstance(given[1], Const)
+        ):
+            place = int(given[1].value)  # type: ignore[call-overload]
+            place = place if place >= 0 else len(found.shape) + 1 + place
+            return Array((*found.shape[:place], 1, *found.shape[place:]), found.dtype)
+    return None
+
+
+def _drawn(name: str) -> str | None:
+    if name == "random.choice":
+        return None
+    return "int64" if name in ("random.randint", "random.binomial") else "float64"
+
+
+def _reshaped(
+    array: Array | None, wanted: tuple[Dim, ...] | None
+) -> tuple[Dim, ...] | None:
+    if wanted is None:
+        return None
+    if wanted.count(None) == 1 and array is not None and array.shape is not None:
+        whole = shapes.size(array.shape)
+        others = shapes.size(d for d in wanted if d is not None)
+        if isinstance(whole, int) and isinstance(others, int) and others:
+            return tuple(whole // others if d is None else d for d in wanted)
+    return wanted
+
+
+def call_method(
+    m: Machine, function: Host, given: list[Value], named: dict[str, Value]
+) -> Value | None:
+    """`array.reshape(...)`, `array.astype(...)`."""
+    parts = m.hosts.parts(function)
+    if parts[:1] != (".",) or not isinstance(parts[1], Host) or parts[1].array is None:
+        return None
+    receiver, name = parts[1], parts[2]
+    array = receiver.array
+    assert array is not None
+    found: Array | None = None
+    if name == "astype" and given:
+        found = Array(array.shape, type_name(given[0]))
+    elif name == "reshape" and given:
+        wanted = dims(m, given[0]) if len(given) == 1 else tuple(dim(v) for v in given)
+        found = Array(_reshaped(array, wanted), array.dtype)
+    elif name in ("copy", "round", "clip"):
+        found = array
+    elif name in ("flatten", "ravel") and array.shape is not None:
+        found = Array((shapes.size(array.shape),), array.dtype)
+    if found is None:
+        return None
+    what = f"{function.what}({', '.join(map(describe, given))})"
+    return m.hosts.of("call", function, *given, what=what, array=found)
