@@ -114,8 +114,38 @@ def _parsed(m: Machine, added: Reference) -> Value:
     return space
 
 
+def _given(m: Machine, name: str, default: Value) -> Value | None:
+    """What the command line says of a flag."""
+    arguments = m.configuration.arguments or ()
+    for place, argument in enumerate(arguments):
+        key, equal, text = argument.lstrip("-").partition("=")
+        if not argument.startswith("-") or key.replace("-", "_") != name:
+            continue
+        if not equal:
+            rest = arguments[place + 1 : place + 2]
+            text = rest[0] if rest and not rest[0].startswith("-") else ""
+        if "/run/" in text or ":" in text:
+            return m.hosts.of("argument", text, what=f"--{name}")
+        return _convert(text, default)
+    return None
+
+
+def _convert(text: str, default: Value) -> Const:
+    """An argument's text, of the type that the flag's default has."""
+    kind = type(default.value) if isinstance(default, Const) else str
+    if kind is bool or (not text and kind is not str):
+        return Const(text.lower() in ("", "true", "t", "1", "yes", "y"))
+    try:
+        return Const(kind(text)) if kind in (int, float) else Const(text)
+    except ValueError:
+        return Const(text)
+
+
 def flag(m: Machine, name: str, default: Value) -> Value:
     """What a flag is in this configuration."""
+    given = _given(m, name, default)
+    if given is not None:
+        return given
     if m.configuration.flags:
         return default
     return m.hosts.of("flag", name, what=f"--{name}")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _DTYPES = {"float16", "float32", "float64", "int8", "int16", "int32", "int64"}
 _DTYPES |= {"uint8", "uint16", "uint32", "uint64", "bool", "complex64", "complex128"}
 _ALIASES = {"float": "float64", "int": "int64", "bool_": "bool", "double": "float64"}
+_ALIASES |= {"f": "float32", "d": "float64", "f4": "float32", "f8": "float64"}
+_ALIASES |= {"i4": "int32", "i8": "int64", "i": "int32", "u1": "uint8"}
 _ALIASES |= {"float_": "float64", "int_": "int64", "str": "string", "object": "string"}
 # Functions of constants that are computed.
 _PURE = {
@@ -75,6 +77,21 @@ _SAME |= {
     "minimum",
     "float64",
 }
+_REDUCES = frozenset(
+    {
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "std",
+        "var",
+        "prod",
+        "argmax",
+        "argmin",
+        "any",
+        "all",
+    }
+)
 _FILLED = {"zeros", "ones", "empty", "full"}
 # Draws: the dimensions are the arguments themselves, or the last one.
 _BY_ARGUMENTS = {"random.rand", "random.randn"}
@@ -292,6 +309,37 @@ def _array(
     return None
 
 
+def _reduced(
+    array: Array, name: str, given: list[Value], named: dict[str, Value]
+) -> Array | None:
+    """The array that `sum`, `mean` and their like make of one."""
+    dtype = array.dtype
+    if name in ("argmax", "argmin"):
+        dtype = "int64"
+    elif name in ("any", "all"):
+        dtype = "bool"
+    elif name in ("mean", "std", "var") and dtype not in ("float32", "float16"):
+        dtype = "float64"
+    axis = named.get("axis", given[0] if given else NONE)
+    keep = named.get("keepdims") == Const(True)
+    if axis == NONE:
+        return None if keep else Array((), dtype)
+    if array.shape is None:
+        return Array(None, dtype)
+    parts = axis.items if isinstance(axis, Tuple) else (axis,)
+    numbers: list[int] = []
+    for part in parts:
+        if not (isinstance(part, Const) and isinstance(part.value, int)):
+            return Array(None, dtype)
+        numbers.append(part.value % len(array.shape) if array.shape else 0)
+    kept = [
+        1 if i in numbers else d
+        for i, d in enumerate(array.shape)
+        if keep or i not in numbers
+    ]
+    return Array(tuple(kept), dtype)
+
+
 def _drawn(name: str) -> str | None:
     if name == "random.choice":
         return None
@@ -311,14 +359,28 @@ def _reshaped(
     return wanted
 
 
+GENERATORS = ("numpy.random.RandomState", "numpy.random.default_rng")
+
+
+def make_generator(m: Machine, path: str, given: list[Value]) -> Host:
+    """A generator of random numbers: what it draws has the forms that `numpy.random` gives."""
+    made = m.hosts.fresh(f"{path}({', '.join(map(describe, given))})")
+    m.store.set(("generator", made.key), True)
+    return made
+
+
 def call_method(
     m: Machine, function: Host, given: list[Value], named: dict[str, Value]
 ) -> Value | None:
-    """`array.reshape(...)`, `array.astype(...)`."""
+    """`array.reshape(...)`, `array.astype(...)`, `generator.rand(...)`."""
     parts = m.hosts.parts(function)
-    if parts[:1] != (".",) or not isinstance(parts[1], Host) or parts[1].array is None:
+    if parts[:1] != (".",) or not isinstance(parts[1], Host):
         return None
-    receiver, name = parts[1], parts[2]
+    receiver, name = parts[1], str(parts[2])
+    if m.store.get(("generator", receiver.key)) is True:
+        return call(m, f"numpy.random.{name}", given, named)
+    if receiver.array is None:
+        return None
     array = receiver.array
     assert array is not None
     found: Array | None = None
@@ -329,6 +391,8 @@ def call_method(
         found = Array(_reshaped(array, wanted), array.dtype)
     elif name in ("copy", "round", "clip"):
         found = array
+    elif name in _REDUCES:
+        found = _reduced(array, name, given, named)
     elif name in ("flatten", "ravel") and array.shape is not None:
         found = Array((shapes.size(array.shape),), array.dtype)
     if found is None:

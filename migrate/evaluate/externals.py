@@ -181,6 +181,8 @@ def call(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> 
         return arguments_of.define(m, path.partition("DEFINE_")[2], given, named)
     if path == "absl.app.run":
         return run_main(m, given, named)
+    if path in arrays.GENERATORS:
+        return arrays.make_generator(m, path, given)
     if path.startswith(("numpy.", "math.")):
         array = arrays.call(m, path, given, named)
         if array is not None:

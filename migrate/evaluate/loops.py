@@ -44,7 +44,7 @@ def execute_for(m: Machine, node: ast.For) -> Completion:
         return _otherwise(m, node)
     if items is not None:
         rounds = [functools.partial(assign, m, node.target, item) for item in items]
-        done = _unroll(m, node, rounds)
+        done = _unroll(m, node, rounds, _mention_graph(m, items))
         if done is not None:
             return done
     what = f"an element of {ast.unparse(node.iter)}"
@@ -164,10 +164,18 @@ def _join_round(m: Machine, state: LoopState) -> None:
         joins.close(m, state.mark, state.pending, Const(None))
 
 
+def _mention_graph(m: Machine, items: list[Value]) -> bool:
+    return any(containers.mentions_graph(m, item) for item in items)
+
+
 def _unroll(
-    m: Machine, node: ast.For, rounds: Sequence[Callable[[], None]]
+    m: Machine, node: ast.For, rounds: Sequence[Callable[[], None]], differ: bool
 ) -> Completion | None:
-    """The rounds one by one; None where they are alike and need not be told apart."""
+    """The rounds one by one; None where they are alike and need not be told apart.
+
+    Args:
+      differ: each round has a part of the graph of its own.
+    """
     point, guard = m.begin(), m.guard
     few = len(rounds) <= _FEW
     for number, begin in enumerate(rounds):
@@ -181,11 +189,11 @@ def _unroll(
             return NORMAL
         built = len(m.record.nodes) > nodes or _keeps_graph(m, before)
         ran = len(m.record.runs) > runs
-        if number == 0 and not built and (ran or not few):
+        if number == 0 and not built and not differ and (ran or not few):
             m.take_back(point)
             m.guard = guard
             return None
-        if ran and not few or number > _MOST:
+        if ran and not few and not differ or number > _MOST:
             m.take_back(point)
             m.guard = guard
             return None

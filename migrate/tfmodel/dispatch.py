@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from migrate.evaluate import containers, objects
+from migrate.evaluate import arguments_of, containers, objects
 from migrate.graph.values import (
     NONE,
     Const,
@@ -46,6 +46,11 @@ if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
 
+_FLAGS = "tf.flags.FLAGS."
+# What only looks: a name that is not known adds nothing.
+_LOOKS = frozenset({"tf.Graph.get_tensor_by_name", "tf.Graph.get_operation_by_name"})
+
+
 class TensorFlow:
     """The library."""
 
@@ -61,6 +66,8 @@ class TensorFlow:
 
     def symbol(self, m: Machine, path: str) -> Value:
         path = names.canonical(path)
+        if path.startswith(_FLAGS):
+            return arguments_of.defined(m, path.removeprefix(_FLAGS))
         found = names.look_up(path)
         if found is not None:
             value = names.constant(found)
@@ -88,7 +95,7 @@ class TensorFlow:
             return call
         for name, value in scopes.arguments_for(m, found.label).items():
             call.given.setdefault(name, value)
-        return handler(call)
+        return _told(m, symbol.path, handler(call))
 
     def call_method(
         self,
@@ -225,6 +232,13 @@ def _label(path: str) -> str:
         return path
 
 
+def _told(m: Machine, symbol: str, result: Value) -> Value:
+    """A result; one that nobody knows is a problem: the call may have added to the graph."""
+    if isinstance(result, Unknown) and symbol not in _LOOKS:
+        return m.problem(result.reason)
+    return result
+
+
 def _types_are_equal(operator: str, left: Value, right: Value) -> Value | None:
     from migrate.evaluate import arrays
 
@@ -252,7 +266,7 @@ def _call_method(
     if isinstance(call, Unknown):
         return call
     call.receiver = receiver
-    return handler(call)
+    return _told(m, call.symbol, handler(call))
 
 
 def construct(

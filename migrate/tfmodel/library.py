@@ -25,6 +25,7 @@ _MODULES = (
     "saving",
     "scopes",
     "sessions",
+    "supervisors",
     "training",
     "variables",
 )

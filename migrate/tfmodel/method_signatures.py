@@ -5,7 +5,7 @@ Written from TensorFlow 1.15.5; `tests/migrate/tfmodel` compares them with what 
 
 from __future__ import annotations
 
-from migrate.tfmodel.registry import label_of
+from migrate.tfmodel.registry import label_of, lineage
 
 _OPTIMIZER = "tf.train.Optimizer"
 _SIGNATURES: dict[tuple[str, str], str] = {
@@ -55,6 +55,7 @@ _SIGNATURES: dict[tuple[str, str], str] = {
         "variables_to_restore",
     ): "moving_avg_variables=None",
     ("tf.nn.rnn_cell.RNNCell", "__call__"): "inputs state scope=None *args **kwargs",
+    ("tf.nn.rnn_cell.RNNCell", "call"): "inputs state scope=None",
     ("tf.nn.rnn_cell.RNNCell", "zero_state"): "batch_size dtype",
     ("tf.layers.Layer", "__call__"): "inputs *args **kwargs",
     ("tf.layers.Layer", "apply"): "inputs *args **kwargs",
@@ -117,5 +118,8 @@ _PARSED = _by_label()
 
 
 def of(owner: str, method: str) -> tuple[str, ...]:
-    """The parameters of a method of a class; () where any are taken as they come."""
-    return _PARSED.get((owner, method), ("*args", "**kwargs"))
+    """The parameters of a method of a class, or of one above it."""
+    for one in lineage(owner):
+        if (one, method) in _PARSED:
+            return _PARSED[one, method]
+    return ("*args", "**kwargs")

@@ -79,5 +79,7 @@ def _register(symbol: str, scope: str, names: tuple[str, ...]) -> None:
     FUNCTIONS[label_of(symbol)] = handler
 
 
+for _name in ("accuracy", "mean", "precision", "recall", "auc", "mean_iou"):
+    _METRICS[f"tf.contrib.metrics.streaming_{_name}"] = _METRICS[f"tf.metrics.{_name}"]
 for _symbol, (_scope, _names) in _METRICS.items():
     _register(_symbol, _scope, _names)

@@ -109,8 +109,26 @@ def constant(name: Name) -> Value | None:
     return Const(json.loads(name.label))
 
 
+# Classes that take `*args, **kwargs` and give them to another.
+_WRAPPERS = {
+    "tf.nn.rnn_cell.DropoutWrapper": (
+        *("cell", "input_keep_prob=1.0", "output_keep_prob=1.0"),
+        *("state_keep_prob=1.0", "variational_recurrent=False", "input_size=None"),
+        *("dtype=None", "seed=None", "dropout_state_filter_visitor=None"),
+    ),
+    "tf.nn.rnn_cell.ResidualWrapper": ("cell", "residual_fn=None"),
+    "tf.nn.rnn_cell.DeviceWrapper": ("cell", "device"),
+}
+_WRAPPERS |= {
+    path.replace("tf.nn.rnn_cell.", "tf.contrib.rnn."): row
+    for path, row in _WRAPPERS.items()
+}
+
+
 @functools.cache
 def parameters(path: str) -> tuple[str, ...] | None:
     """The parameters of a function or a class: `axis=None`; None where they are not known."""
+    if path in _WRAPPERS:
+        return _WRAPPERS[path]
     symbol = symbols.lookup(path)
     return None if symbol is None else symbol.parameters_v1

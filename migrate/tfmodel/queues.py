@@ -160,29 +160,26 @@ def _read(call: Call) -> Value:
 
 @function("tf.train.string_input_producer", "tf.train.input_producer")
 def _string_producer(call: Call) -> Value:
-    graphs.unique(call.m, call.text("name") or "input_producer")
-    _count_epochs(call)
+    _count_epochs(call, graphs.unique(call.m, call.text("name") or "input_producer"))
     return _queue(call.m, call.node(), (Array((), "string"),))
 
 
 @function("tf.train.range_input_producer")
 def _range_producer(call: Call) -> Value:
-    graphs.unique(call.m, call.text("name") or "input_producer")
-    _count_epochs(call)
+    _count_epochs(call, graphs.unique(call.m, call.text("name") or "input_producer"))
     return _queue(call.m, call.node(), (Array((), "int32"),))
 
 
-def _count_epochs(call: Call) -> None:
+def _count_epochs(call: Call, base: str | None) -> None:
     """A number of epochs is counted by a local variable."""
     if call.get("num_epochs") == NONE:
         return
     from migrate.graph.record import Initial
     from migrate.tfmodel import variables
 
-    base = call.text("name") or "input_producer"
     variables.make(
         call.m,
-        f"{base}/limit_epochs/epochs",
+        None if base is None else f"{base}/limit_epochs/epochs",
         (),
         "int64",
         Initial(constant=0),
@@ -203,7 +200,10 @@ def _slice_producer(call: Call) -> Value:
     items = call.items("tensor_list")
     if items is None:
         return call.unknown("what is cut")
-    graphs.unique(m, call.text("name") or "input_producer")
+    name = call.text("name") or "input_producer"
+    base = graphs.unique(m, name)
+    # What it is made of is named inside.
+    _count_epochs(call, None if base is None else f"{base}/input_producer")
     node = call.node()
     made: list[Value] = []
     for index, item in enumerate(items):
@@ -211,6 +211,16 @@ def _slice_producer(call: Call) -> Value:
         shape = None if about.shape is None else about.shape[1:]
         made.append(call.tensor(node, about.dtype, shape, None, str(index)))
     return containers.new_list(m, made)
+
+
+def _batch_sparse(call: Call, node: int, dtype: str | None, path: str) -> Value:
+    from migrate.tfmodel import constants
+
+    return constants.sparse(
+        call.tensor(node, "int64", (None, None), None, f"{path}.0"),
+        call.tensor(node, dtype, (None,), None, f"{path}.1"),
+        call.tensor(node, "int64", (None,), None, f"{path}.2"),
+    )
 
 
 def _batching(symbol: str, joined: bool) -> None:
@@ -237,6 +247,8 @@ def _batching(symbol: str, joined: bool) -> None:
             if isinstance(value, Unknown):
                 return value
             about = tensors.about(m, value)
+            if tensors.is_sparse(value):
+                return _batch_sparse(call, node, about.dtype, path)
             shape = about.shape
             if shapes_given is not None and index < len(shapes_given):
                 shape = tensors.shape_argument(m, shapes_given[index])

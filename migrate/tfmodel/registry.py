@@ -14,6 +14,7 @@ from migrate.evaluate import containers
 from migrate.graph.shapes import Shape
 from migrate.graph.values import (
     NONE,
+    Builtin,
     Const,
     Dim,
     DType,
@@ -27,6 +28,9 @@ from migrate.tfmodel import graphs, names
 
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
+
+
+_PYTHON = {"float": "float32", "int": "int32"}
 
 
 @dataclasses.dataclass
@@ -96,7 +100,11 @@ class Call:
         """A type argument."""
         from migrate.evaluate import arrays
 
-        return arrays.type_name(self.get(*names_))
+        given = self.get(*names_)
+        # Python's float is TensorFlow's float32, and NumPy's float64.
+        text = graphs.text_of(given)
+        python = given.name if isinstance(given, Builtin) else text
+        return _PYTHON.get(python or "") or arrays.type_name(given)
 
     # What is made.
 

@@ -51,6 +51,11 @@ def graph_object(m: Machine, graph: int) -> Reference:
     return made
 
 
+def current_graph(m: Machine) -> int:
+    """The number of the graph that is the default one here."""
+    return graphs.current(m)
+
+
 def graph_of(m: Machine, value: Value) -> int | None:
     """The number of a graph that the program holds."""
     if not isinstance(value, Reference):

@@ -46,8 +46,10 @@ def call(
     if name in ("eval", "run"):
         from migrate.tfmodel import sessions
 
-        session = named.get("session", given[1] if len(given) > 1 else NONE)
-        feeds = named.get("feed_dict", given[0] if given else NONE)
+        # A variable's `eval` has no feeds.
+        place = 0 if isinstance(receiver, VariableValue) else 1
+        session = named.get("session", given[place] if len(given) > place else NONE)
+        feeds = named.get("feed_dict", given[0] if given and place else NONE)
         return sessions.run_by_method(m, session, receiver, feeds)
     if isinstance(receiver, Operation):
         return m.unknown(f"`.{name}` of an operation")
