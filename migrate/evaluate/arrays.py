@@ -267,14 +267,20 @@ def _array(
             kind = type_name(given[place])
         return Array(shape, kind or ("float64" if "dtype" not in named else None))
     if name in _BY_ARGUMENTS:
-        return Array(tuple(dim(v) for v in given), "float64")
+        # Without dimensions it is a number of Python's.
+        return Array(tuple(dim(v) for v in given), "float64" if given else "float")
     if name in _BY_SIZE:
         size = given[0] if given else named.get("size", NONE)
-        return Array(() if size == NONE else dims(m, size), "float64")
+        if size == NONE:
+            return Array((), "float")
+        return Array(dims(m, size), "float64")
     if name in _SIZED:
         place = _SIZED[name]
         size = named.get("size", given[place] if len(given) > place else NONE)
-        return Array(() if size == NONE else dims(m, size), _drawn(name))
+        drawn = _drawn(name)
+        if size == NONE:
+            return Array((), drawn and drawn.removesuffix("64"))
+        return Array(dims(m, size), drawn)
     if name in ("array", "asarray") and given:
         found = of_literal(m, given[0])
         if found is None:

@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING
 from migrate.evaluate import calls, objects
 from migrate.evaluate.assignment import assign
 from migrate.evaluate.completions import NORMAL, Completion
-from migrate.graph.values import NONE, External, Unknown, Value
+from migrate.graph.values import NONE, External, Host, Unknown, Value
 
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
+
+
+_SWALLOWS = (
+    "tf.train.Supervisor.stop_on_exception",
+    "tf.train.Coordinator.stop_on_exception",
+    "contextlib.suppress",
+)
 
 
 def execute_with(m: Machine, node: ast.With) -> Completion:
@@ -41,10 +48,17 @@ def _with(m: Machine, node: ast.With, index: int) -> Completion:
         assign(m, item.optional_vars, entered if entered is not None else manager)
     ended = _with(m, node, index + 1)
     m.library.leave(m, manager)
+    if ended.kind == "raise" and _swallows(manager):
+        return NORMAL
     special = objects.special(m, manager, "__exit__")
     if special is not None:
         calls.call(m, special, [NONE, NONE, NONE], {})
     return ended
+
+
+def _swallows(manager: Value) -> bool:
+    """Whether what is raised below a manager goes no further."""
+    return isinstance(manager, Host) and manager.what.startswith(_SWALLOWS)
 
 
 def _generated(m: Machine, node: ast.With, index: int, manager: Value) -> Completion:

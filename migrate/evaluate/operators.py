@@ -101,7 +101,10 @@ def _array(left: Value, right: Value) -> Array | None:
             found.append(Array((), None))
         else:
             return None
-    dtype = next((a.dtype for a in found if a.dtype is not None), None)
+    # An array's type goes before a number's of Python's.
+    dtypes = [a.dtype for a in found if a.dtype is not None]
+    dtypes.sort(key=lambda name: name in ("float", "int"))
+    dtype = dtypes[0] if dtypes else None
     return Array(shapes.broadcast(found[0].shape, found[1].shape), dtype)
 
 

@@ -153,7 +153,7 @@ def recorded_outcome(
         return None
     if not orelse:
         # In a loop that goes round it may have come out false as well.
-        return None if first and m.repeated else first
+        return None if first and (m.repeated or m.loops) else first
     second = executed(file, orelse[0].lineno, orelse[0].end_lineno or orelse[0].lineno)
     if first and second:
         return None

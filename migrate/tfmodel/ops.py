@@ -70,10 +70,17 @@ def evaluate(row: Row, call: Call) -> Value:
     extra = _made_before(row, call)
     if extra:
         graphs.unique(m, extra)
-    whole = call.name_of(row.name)
+    whole = call.name_of(_name(row, call))
     if whole is not None and row.inner:
-        whole = f"{whole}/{row.inner}"
+        whole = None if row.inner == "?" else f"{whole}/{row.inner}"
     return call.tensor(call.node(), dtype, shape, whole)
+
+
+def _name(row: Row, call: Call) -> str:
+    """`Where|x:Select`: the second where the argument is given."""
+    name, _, other = row.name.partition("|")
+    parameter, _, second = other.partition(":")
+    return second if other and call.get(parameter) != NONE else name
 
 
 def _made_before(row: Row, call: Call) -> str | None:

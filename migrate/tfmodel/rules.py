@@ -54,8 +54,18 @@ def vector(call: Call, first: str) -> Shape | None:
 
 def binary(call: Call, first: str) -> Shape | None:
     other = [p for p in call.given if p not in (first, "name")]
-    second = "y" if "y" in call.given else other[0] if other else first
+    second = "y" if "y" in other else other[0] if other else first
     return shapes.broadcast(shape_of(call, first), shape_of(call, second))
+
+
+def drawn_per_row(call: Call, first: str) -> Shape | None:
+    shape = shape_of(call, first)
+    count = tensors.dimension_argument(call.m, call.get("num_samples"))
+    return (shape[0] if shape else None, count)
+
+
+def counted(call: Call, first: str) -> Shape | None:
+    return (tensors.dimension_argument(call.m, call.get("num")),)
 
 
 def reduced(call: Call, first: str) -> Shape | None:
@@ -227,7 +237,9 @@ def gathered(call: Call, first: str) -> Shape | None:
 
 
 def looked_up(call: Call, first: str) -> Shape | None:
-    parts = call.items("params")
+    # A tensor is one table; a list has its shards.
+    given = call.get("params")
+    parts = None if tensors.is_symbolic(given) else call.items("params")
     table = tensors.about(call.m, parts[0]).shape if parts else shape_of(call, "params")
     ids = shape_of(call, "ids")
     if table is None or ids is None:

@@ -418,6 +418,8 @@ def _fetch(m: Machine, value: Value, leaves: list[Value], session: Value) -> Val
             if isinstance(named, Tensor):
                 named = Operation(named.node, value.value, named.graph)
         value = named
+    if not isinstance(value, (Tensor, VariableValue, Operation, Choice)):
+        value = m.problem("a fetch that is not known to be of the graph")
     leaves.append(value)
     if isinstance(value, Operation):
         return NONE

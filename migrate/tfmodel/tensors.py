@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
 TENSOR, VARIABLE = "python/framework/ops:Tensor", "python/ops/variables:RefVariable"
+# Numbers of Python's, as TensorFlow converts them.
+_NUMBERS = {"float": "float32", "int": "int32"}
 _PYTHON = {"float64": "float32", "int64": "int32"}
 
 
@@ -58,7 +60,10 @@ def about(m: Machine, value: Value) -> Array:
             one.dtype if one.dtype == other.dtype else None,
         )
     if isinstance(value, Host):
-        return value.array or Array()
+        found = value.array or Array()
+        if found.dtype in _NUMBERS:
+            return Array(found.shape, _NUMBERS[found.dtype])
+        return found
     if isinstance(value, (ShapeValue, Dimension)):
         dims = value.dims if isinstance(value, ShapeValue) else ()
         count: Shape | None = (
@@ -79,11 +84,13 @@ def about(m: Machine, value: Value) -> Array:
         return Array(
             (len(items), *shape) if same and shape is not None else None, dtype
         )
-    found = arrays.of_literal(m, value)
-    if found is None:
+    literal = arrays.of_literal(m, value)
+    if literal is None:
         return Array()
-    dtype = found.dtype
-    return Array(found.shape, _PYTHON.get(dtype, dtype) if dtype is not None else None)
+    dtype = literal.dtype
+    return Array(
+        literal.shape, _PYTHON.get(dtype, dtype) if dtype is not None else None
+    )
 
 
 def _widest(found: set[str]) -> str | None:

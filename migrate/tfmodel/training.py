@@ -249,16 +249,17 @@ def _slots(
         if not isinstance(m.store.get(counted), VariableValue):
             whole = graphs.unique(m, scalar)
             number = _number(call, value)
-            dtype = min(moved, key=lambda v: v.name or "").dtype
+            first = min(moved, key=lambda v: v.name or "")
             one = variables.make(
                 m,
                 whole,
                 (),
-                dtype,
+                first.dtype,
                 Initial(constant=number),
                 trainable=False,
                 node=node,
                 slot=True,
+                beside=first,
             )
             m.store.set(counted, one)
             made.append(one)
@@ -280,6 +281,7 @@ def _slots(
                 trainable=False,
                 node=node,
                 slot=True,
+                beside=variable,
             )
             scopes.leave(m, opened)
             m.store.set(key, one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from migrate.evaluate import arrays, calls, containers
+from migrate.evaluate import calls, containers
 from migrate.graph.record import Initial, Variable
 from migrate.graph.shapes import Shape
 from migrate.graph.values import (
@@ -42,13 +42,20 @@ def make(
     collections: tuple[str, ...] = (GLOBAL,),
     node: int = -1,
     slot: bool = False,
+    beside: VariableValue | None = None,
 ) -> VariableValue:
-    """A new variable, in its collections."""
+    """A new variable, in its collections.
+
+    Args:
+      beside: a variable on whose device this one is.
+    """
     from migrate.tfmodel import devices
 
     number = len(m.record.variables)
     graph = graphs.current(m)
     device = devices.text(m)
+    if beside is not None:
+        device = m.record.variables[beside.number].device
     if m.repeated and not slot:
         m.problem("a variable is made in a loop of unknown length")
     m.record.variables.append(
@@ -133,11 +140,8 @@ def _begin(
     value = m.resolve(value)
     if isinstance(value, (Tensor, VariableValue)):
         return initializers.of_tensor(m, value), value.shape, value.dtype
-    array = arrays.of_literal(m, value)
-    shape = array.shape if array is not None else None
-    found = array.dtype if array is not None else None
-    if found is not None and not isinstance(value, Host) and not _is_array(value):
-        found = {"float64": "float32", "int64": "int32"}.get(found, found)
+    about = tensors.about(m, value)
+    shape, found = about.shape, about.dtype
     if isinstance(value, (Host, Choice, Unknown)):
         return Initial(value=value), shape, found
     try:
@@ -145,10 +149,6 @@ def _begin(
     except containers.NotConstant:
         return Initial(value=value), shape, found
     return initializers.constant(m, value, dtype or found), shape, found
-
-
-def _is_array(value: Value) -> bool:
-    return isinstance(value, Host)
 
 
 @function("tf.get_variable")

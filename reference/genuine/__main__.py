@@ -1,16 +1,20 @@
 """`python -m reference.genuine PYTHON [GROUP/NAME...]` records the graphs of the suite's programs.
 
 PYTHON has TensorFlow 1.15.5. Without names those are recorded whose text has changed.
+`python -m reference.genuine --page` writes the page of the documentation.
 """
 
 from __future__ import annotations
 
 import sys
 
-from reference.genuine import projections, record, suite
+from reference.genuine import projections, record, suite, tables
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--page"]:
+        tables.PAGE.write_text(tables.page())
+        return
     python, *names = sys.argv[1:]
     programs = suite.programs()
     groups = {p.group: projections.read(p.group) for p in programs}

@@ -131,7 +131,9 @@ def _order(
 
 def _environment(started: Started, run: pathlib.Path) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
-    kept |= _QUIET | dict(started.environment)
+    kept |= _QUIET
+    for name, value in started.environment.items():
+        kept[name] = value.replace("{out}", str(run / "out"))
     if started.packages is not None:
         kept["PYTHONPATH"] = str(started.packages)
     kept |= {
