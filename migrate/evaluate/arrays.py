@@ -67,6 +67,7 @@ _SAME |= {
     "fliplr",
     "float32",
     "maximum",
+    "negative",
 }
 _SAME |= {
     "zeros_like",
@@ -92,6 +93,8 @@ _REDUCES = frozenset(
         "all",
     }
 )
+_JOINED = {"concatenate", "vstack", "hstack"}
+_BROADCAST = {"maximum", "minimum", "power", "add", "subtract", "multiply", "divide"}
 _FILLED = {"zeros", "ones", "empty", "full"}
 # Draws: the dimensions are the arguments themselves, or the last one.
 _BY_ARGUMENTS = {"random.rand", "random.randn"}
@@ -294,6 +297,16 @@ def _array(
     if name in ("eye", "identity") and given:
         one = dim(given[0])
         return Array((one, dim(given[1]) if len(given) > 1 else one), kind or "float64")
+    if name in _BROADCAST and len(given) > 1:
+        first, second = of_literal(m, given[0]), of_literal(m, given[1])
+        if first is None or second is None:
+            return None
+        firm = [a.dtype for a in (first, second) if a.shape != ()] or [first.dtype]
+        return Array(shapes.broadcast(first.shape, second.shape), kind or firm[0])
+    if name in _JOINED and given:
+        return _joined(m, name, given, named)
+    if name == "arange" and len(given) == 1 and isinstance(given[0], Const):
+        return Array((dim(given[0]),), kind or "int64")
     if name in _SAME and given:
         found = of_literal(m, given[0])
         return None if found is None else Array(found.shape, kind or found.dtype)
@@ -344,6 +357,33 @@ def _reduced(
         if keep or i not in numbers
     ]
     return Array(tuple(kept), dtype)
+
+
+def _joined(
+    m: Machine, name: str, given: list[Value], named: dict[str, Value]
+) -> Array | None:
+    """Arrays one after another along an axis that is there already."""
+    items = containers.elements(m, given[0])
+    parts = [of_literal(m, item) for item in items or ()]
+    known = [p.shape for p in parts if p is not None and p.shape is not None]
+    if not parts or len(known) < len(parts) or len({len(s) for s in known}) > 1:
+        return None
+    rank = len(known[0])
+    axis = named.get("axis", given[1] if len(given) > 1 else Const(0))
+    place = axis.value if isinstance(axis, Const) else None
+    if name != "concatenate":
+        if rank < 2 and name == "vstack":
+            return None
+        place = 0 if name == "vstack" or rank < 2 else 1
+    if not isinstance(place, int) or rank == 0:
+        return None
+    place %= rank
+    dims_of = list(known[0])
+    lengths = [s[place] for s in known]
+    whole = [n for n in lengths if isinstance(n, int)]
+    dims_of[place] = sum(whole) if len(whole) == len(lengths) else None
+    types = {p.dtype for p in parts if p is not None}
+    return Array(tuple(dims_of), types.pop() if len(types) == 1 else None)
 
 
 def _drawn(name: str) -> str | None:

@@ -39,6 +39,7 @@ _NUMBERS = {
     "math.pi": math.pi,
     "math.e": math.e,
     "numpy.pi": math.pi,
+    "numpy.newaxis": None,
     "numpy.e": math.e,
 }
 # Objects that the evaluator makes for Python's own classes; their methods it knows.

@@ -229,6 +229,7 @@ def _summarise(
     """All rounds at once: what they change is not known, until nothing new is changed."""
     guard = m.guard
     point = m.begin()
+    nodes, runs = len(m.record.nodes), len(m.record.runs)
     havoc: set[Hashable] = set()
     m.repeated += 1
     try:
@@ -257,6 +258,8 @@ def _summarise(
     finally:
         m.repeated -= 1
     m.guard = guard
+    if len(m.record.nodes) > nodes and len(m.record.runs) > runs:
+        m.problem("the graph grows while it runs, in a loop of unknown length", node)
     if ended.kind == "return":
         # Some round returns; that none does, nobody knows.
         test = m.hosts.fresh("whether a round of a loop returns")

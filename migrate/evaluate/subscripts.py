@@ -148,10 +148,18 @@ def _sliced(array: Array | None, index: Value) -> Array | None:
         return None
     dims = list(array.shape)
     parts = list(index.items) if isinstance(index, Tuple) else [index]
-    if len(parts) > len(dims):
+    if any(part == Const(Ellipsis) for part in parts):
+        return None
+    used = [part for part in parts if part != Const(None)]
+    if len(used) > len(dims):
         return None
     kept: list[Any] = []
-    for dim, part in zip(dims, parts):
+    left = iter(dims)
+    for part in parts:
+        if part == Const(None):
+            kept.append(1)
+            continue
+        dim = next(left)
         if isinstance(part, Slice):
             cut = bounds(part)
             if cut is None or not isinstance(dim, int):
@@ -160,7 +168,7 @@ def _sliced(array: Array | None, index: Value) -> Array | None:
                 kept.append(len(range(*cut.indices(dim))))
         elif not (isinstance(part, Const) and isinstance(part.value, int)):
             return None
-    return Array((*kept, *dims[len(parts) :]), array.dtype)
+    return Array((*kept, *left), array.dtype)
 
 
 def put(m: Machine, value: Value, index: Value, item: Value) -> None:

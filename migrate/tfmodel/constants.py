@@ -7,7 +7,6 @@ from migrate.graph.record import Placeholder
 from migrate.graph.shapes import Shape
 from migrate.graph.values import (
     NONE,
-    Const,
     Dim,
     ShapeValue,
     Tensor,
@@ -25,8 +24,9 @@ def _placeholder(call: Call) -> Value:
     m = call.m
     given = call.get("shape")
     shape = call.dims("shape")
-    if isinstance(given, Const) and given != NONE and shape is None:
-        shape = None
+    if given != NONE and shape is None and not isinstance(given, ShapeValue):
+        # None of its own is a shape that TensorFlow does not know either.
+        call.problem("its shape is not known")
     whole = call.name_of("Placeholder")
     dtype = call.dtype("dtype")
     node = call.node()
@@ -125,11 +125,22 @@ def _convert(call: Call) -> Value:
     return call.tensor(call.node(), dtype, about.shape, whole)
 
 
+def _cast_sparse(call: Call, value: Value, dtype: str | None, name: str) -> Value:
+    """Values of another type at the same places."""
+    assert isinstance(value, Tuple)
+    indices, values, dense_shape = value.items
+    shape = tensors.about(call.m, values).shape
+    made = call.tensor(call.node(), dtype, shape, call.name_of(name))
+    return sparse(indices, made, dense_shape)
+
+
 def _cast(symbol: str, dtype: str, name: str) -> None:
     def handler(call: Call) -> Value:
         value = call.get("x")
         if isinstance(value, Unknown):
             return value
+        if tensors.is_sparse(value):
+            return _cast_sparse(call, value, dtype, name)
         about = tensors.about(call.m, value)
         if about.dtype == dtype and isinstance(value, Tensor):
             return value
@@ -156,6 +167,8 @@ def _cast_to(call: Call) -> Value:
         return value
     about = tensors.about(call.m, value)
     dtype = arrays.type_name(call.get("dtype"))
+    if tensors.is_sparse(value):
+        return _cast_sparse(call, value, dtype, "Cast")
     if dtype is not None and about.dtype == dtype and isinstance(value, Tensor):
         # The same tensor: nothing is added, but its scope of names is.
         call.name_of("Cast")

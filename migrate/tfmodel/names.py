@@ -40,6 +40,8 @@ _PREFIXES = (
     ("tf.contrib.framework.python.ops.", "tf.contrib.framework."),
     ("tf.contrib.layers.python.layers.", "tf.contrib.layers."),
     ("tf.app.flags.", "tf.flags."),
+    ("tf.contrib.slim.losses.", "tf.contrib.losses."),
+    ("tf.contrib.slim.metrics.", "tf.contrib.metrics."),
 )
 
 

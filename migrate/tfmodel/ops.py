@@ -12,6 +12,14 @@ from migrate.tfmodel import graphs, more_rules, names, rules, tensors
 from migrate.tfmodel.registry import FUNCTIONS, Call, label_of
 
 TABLE = "ops.tsv"
+# Functions of sparse tensors that give a dense one.
+_SPARSE = frozenset(
+    {
+        *("tf.nn.ctc_loss", "tf.edit_distance", "tf.sparse_tensor_dense_matmul"),
+        *("tf.sparse_tensor_to_dense", "tf.nn.embedding_lookup_sparse"),
+        "tf.nn.safe_embedding_lookup_sparse",
+    }
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,6 +73,9 @@ def evaluate(row: Row, call: Call) -> Value:
     unknown = graphs.unknown_among(call.given.values())
     if unknown is not None:
         return unknown
+    sparse = any(tensors.is_sparse(m.resolve(value)) for value in call.given.values())
+    if sparse and row.symbol not in _SPARSE:
+        return call.problem("a sparse tensor")
     shape = row.rule(call, row.first)
     dtype = dtype_of(row, call)
     extra = _made_before(row, call)

@@ -68,21 +68,36 @@ def _count(m: Machine, name: str) -> int:
 def _open(m: Machine, name: str) -> None:
     graph = graphs.current(m)
     m.store.set((graph, "opened", name), _count(m, name) + 1)
-    known = m.store.get((graph, "openednames"), ())
-    if name not in known:
-        m.store.set((graph, "openednames"), (*known, name))
+    # Each scope knows those directly below it, so that closing one costs what is in it.
+    while name:
+        above = name.rpartition("/")[0]
+        known = m.store.get((graph, "below", above), frozenset())
+        if name in known:
+            return
+        m.store.set((graph, "below", above), known | {name})
+        name = above
+
+
+def _find_below(m: Machine, name: str) -> list[str]:
+    """All names that were opened below one."""
+    graph = graphs.current(m)
+    found: list[str] = []
+    work = [name]
+    while work:
+        below = sorted(m.store.get((graph, "below", work.pop()), ()))
+        found += below
+        work += below
+    return found
 
 
 def _close_below(m: Machine, name: str) -> None:
     graph = graphs.current(m)
-    for one in m.store.get((graph, "openednames"), ()):
-        if one.startswith(name + "/"):
-            m.store.set((graph, "opened", one), 0)
+    for one in _find_below(m, name):
+        m.store.set((graph, "opened", one), 0)
 
 
-def _counts(m: Machine) -> dict[str, int]:
-    names = m.store.get((graphs.current(m), "openednames"), ())
-    return {name: _count(m, name) for name in names}
+def _counts(m: Machine, name: str) -> dict[str, int]:
+    return {one: _count(m, one) for one in (name, *_find_below(m, name))}
 
 
 def unique_default(m: Machine, prefix: str) -> str:
@@ -91,9 +106,14 @@ def unique_default(m: Machine, prefix: str) -> str:
     name = f"{inside}/{prefix}" if inside else prefix
     if not _count(m, name):
         return prefix
-    number = 1
+    # Scopes side by side are forgotten together: where the last one is known, all before it are.
+    hint = (graphs.current(m), "lastopened", name)
+    number = m.store.get(hint, 1)
+    if not _count(m, f"{name}_{number}"):
+        number = 1
     while _count(m, f"{name}_{number}"):
         number += 1
+    m.store.set(hint, number)
     return f"{prefix}_{number}"
 
 
@@ -136,7 +156,7 @@ def enter(
     original = graphs.scope(m) + "/" if graphs.scope(m) else ""
     counts: tuple[tuple[str, int], ...] | None = None
     if existing is not None:
-        counts = tuple(_counts(m).items())
+        counts = tuple(_counts(m, existing.name).items())
         _open(m, existing.name)
         new = dataclasses.replace(
             existing, reuse=_reuse(old.reuse, reuse, existing.reuse)
@@ -180,7 +200,7 @@ def leave(m: Machine, opened: Opened) -> None:
         _close_below(m, opened.pure)
         if opened.counts is not None:
             before = dict(opened.counts)
-            for name in m.store.get((opened.graph, "openednames"), ()):
+            for name in (opened.pure, *_find_below(m, opened.pure)):
                 m.store.set((opened.graph, "opened", name), before.get(name, 0))
         set_current(m, opened.scope)
         graphs.set_scope(m, opened.names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from migrate.evaluate import calls, containers, objects
+from migrate.evaluate import calls, containers, joins, objects
 from migrate.graph.record import Run
 from migrate.graph.values import (
     NONE,
@@ -371,7 +371,15 @@ def run_by_method(m: Machine, session: Value, fetched: Value, feeds: Value) -> V
 def run(
     m: Machine, session: Value, fetches: Value, feeds: Value, via: str = ""
 ) -> Value:
-    """A run, recorded; the values that it gives."""
+    """A run, recorded; the values that it gives. Where a test decides what it is, there are two."""
+    test = _find_test(m, fetches, feeds)
+    if test is not None:
+        return joins.fork(
+            m,
+            test,
+            lambda: run(m, session, fetches, feeds, via),
+            lambda: run(m, session, fetches, feeds, via),
+        )
     leaves: list[Value] = []
     result = _fetch(m, fetches, leaves, session)
     number = session_graph(m, session)
@@ -389,6 +397,31 @@ def run(
         )
     )
     return result
+
+
+def _find_test(m: Machine, *values: Value) -> int | None:
+    """A test that decides what containers hold, or which value one is."""
+    for value in values:
+        value = m.resolve(value)
+        if isinstance(value, Choice):
+            return value.test
+        below: tuple[Value, ...] = ()
+        if isinstance(value, Tuple):
+            below = value.items
+        elif isinstance(value, Reference) and value.kind in ("list", "dict"):
+            contents = m.read((value.address, "items"), ())
+            if isinstance(contents, joins.Diverged):
+                return contents.test
+            if isinstance(contents, tuple):
+                below = tuple(
+                    v
+                    for item in contents
+                    for v in (item[:1] if isinstance(item, tuple) else (item,))
+                )
+        found = _find_test(m, *below)
+        if found is not None:
+            return found
+    return None
 
 
 def _fetch(m: Machine, value: Value, leaves: list[Value], session: Value) -> Value:

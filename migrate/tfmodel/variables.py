@@ -58,6 +58,8 @@ def make(
         device = m.record.variables[beside.number].device
     if m.repeated and not slot:
         m.problem("a variable is made in a loop of unknown length")
+    if shape is None or None in shape or dtype is None:
+        m.problem("the shape or the type of a variable is not known")
     m.record.variables.append(
         Variable(
             number,
@@ -240,11 +242,11 @@ def obtain(
     # Its operations take the name, too: scopes of names are unique among them.
     with_scope = graphs.scope(m)
     graphs.set_scope(m, "")
-    graphs.unique(m, whole)
+    free = graphs.unique(m, whole)
     graphs.set_scope(m, with_scope)
     made = make(
         m,
-        whole,
+        free,
         shape,
         dtype,
         initial,

@@ -35,7 +35,10 @@ _COMPOSED = frozenset(
         "contrib/layers/python/layers/layers:repeat",
     }
 )
+# The states of cells within cells, which are asked for one by one.
+_ZERO_STATES = re.compile(r"(MultiRNNCell|Wrapper\w*)\.zero_state$")
 _ADAPTERS = re.compile(r"DatasetV[12](Adapter)?\.")
+_MIRRORED = re.compile(r"^operator:r(?=(add|sub|mul|truediv|floordiv|mod|pow|matmul)$)")
 _OTHER_NAMES = {
     "operator:neg": "python/ops/gen_math_ops:neg",
     "operator:abs": "python/ops/math_ops:abs",
@@ -304,10 +307,11 @@ class Comparison:
             raise Wrong(f"{name} is two nodes")
         self._nodes[node.number], self._rows[index] = index, node.number
         place = f"line {node.origin.line}: "
-        if row["label"] in _COMPOSED:
+        if row["label"] in _COMPOSED or _ZERO_STATES.search(row["label"]):
             self._nodes[node.number], self._rows[index] = index, -1
             return
-        if _plain(node.label) != _plain(row["label"]):
+        of_variable = "a" in row["given"]
+        if _plain(node.label, of_variable) != _plain(row["label"], of_variable):
             raise Wrong(f"{place}{row['label']} is {node.label}")
         try:
             self._compare_arguments(node, row)
@@ -321,6 +325,10 @@ class Comparison:
         if node.label.endswith("variables_initializer"):
             _compare_initialised(node, row)
         given: dict[str, Encoded] = row["given"]
+        if set(given) == {"a", "args"} and {"x", "y"} <= set(node.given):
+            # A variable's operator, `__add__` or `__radd__`.
+            sides = ("y", "x") if node.label.startswith("operator:r") else ("x", "y")
+            given = dict(zip(sides, (given["a"], *given["args"][1:])))
         for parameter, value in node.given.items():
             if parameter in given and parameter != "name":
                 check(value, given[parameter], self._check_tensor)
@@ -357,10 +365,30 @@ class Comparison:
         known = collections.Counter(
             self.record.nodes[n].label
             for n in self._reach_nodes(value)
-            if self.record.nodes[n].label in labels
+            if self._may_have_effect(n, labels)
         )
         if genuine != known:
             raise Wrong(f"effects {dict(genuine)} are {dict(known)}")
+
+    def _may_have_effect(self, number: int, labels: set[str]) -> bool:
+        """Whether the call that a node is, or by its place seems to be, has one."""
+        if number in self._nodes:
+            return _has_effect(self._calls[self._nodes[number]])
+        node = self.record.nodes[number]
+        if node.label not in labels:
+            return False
+        file, line = node.origin.file, node.origin.line
+        # Python 3.7 gives a call the line of its last argument.
+        after = [
+            row
+            for row in self._calls
+            if row["label"] == node.label
+            and row["line"][0] == file
+            and row["line"][1] >= line
+        ]
+        if not after:
+            return not any(row["label"] in _COMPOSED for row in self._calls)
+        return _has_effect(min(after, key=lambda row: row["line"][1]))
 
     def _reach_rows(self, start: int) -> set[int]:
         found: set[int] = set()
@@ -397,9 +425,17 @@ def _leaves(given: Iterable[Value]) -> Iterator[int]:
             yield from _leaves(value.items)
 
 
-def _plain(label: str) -> str:
-    """A label without what differs between a class and the one that it is made of."""
-    return _ADAPTERS.sub("Dataset.", _OTHER_NAMES.get(label, label))
+def _plain(label: str, of_variable: bool) -> str:
+    """A label without what differs between a class and the one that it is made of.
+
+    Args:
+      of_variable: it may be a variable's operator.
+    """
+    label = _OTHER_NAMES.get(label, label)
+    if of_variable:
+        # Older recordings do not say on which side it stands.
+        label = _MIRRORED.sub("operator:", label)
+    return _ADAPTERS.sub("Dataset.", label)
 
 
 def _is_first(name: str) -> bool:

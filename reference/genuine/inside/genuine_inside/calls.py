@@ -201,7 +201,11 @@ def _operator(code, local):
             name = inner.__closure__[free.index("op_name")].cell_contents
         else:
             name = getattr(inner, "__name__", "?").strip("_")
-    side = "r" if code.co_name.startswith("r_") else ""
+    made_by = getattr(
+        getattr(local.get("tensor_oper"), "__code__", None), "co_name", ""
+    )
+    mirrored = code.co_name.startswith("r_") or made_by.startswith("r_")
+    side = "r" if mirrored else ""
     return "operator:%s%s" % (side, name)
 
 
