@@ -147,7 +147,7 @@ def dim(value: Value) -> Dim:
     if isinstance(value, Dimension):
         return value.value
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
-        return int(value.value) if value.value >= 0 else None
+        return int(value.value) if 0 <= value.value < math.inf else None
     return HostDim(value) if isinstance(value, Host) else None
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from migrate.evaluate import (
-    attributes,
+    builtin_objects,
     calls,
     containers,
     externals,
     objects,
     operators,
 )
+from migrate.evaluate.builtin_table import HANDLERS, Handler, handler
 from migrate.evaluate.hosts import describe
-from migrate.evaluate.store import MISSING
 from migrate.evaluate.truth import truth
 from migrate.graph.values import (
     NONE,
@@ -23,26 +22,17 @@ from migrate.graph.values import (
     Builtin,
     Const,
     Dimension,
-    External,
-    Function,
     Host,
-    Method,
-    Own,
-    Partial,
     Reference,
     Slice,
-    Symbol,
     Tuple,
     Unknown,
     Value,
-    Wrapped,
 )
 
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
-Handler = Callable[["Machine", list[Value], dict[str, Value]], Value]
-_HANDLERS: dict[str, Handler] = {}
 # Functions that give constants for constants.
 _PURE = {
     "abs",
@@ -107,14 +97,6 @@ _OPAQUE |= {
 }
 
 
-def _handler(name: str) -> Callable[[Handler], Handler]:
-    def register(function: Handler) -> Handler:
-        _HANDLERS[name] = function
-        return function
-
-    return register
-
-
 def call(m: Machine, name: str, given: list[Value], named: dict[str, Value]) -> Value:
     """A call of a builtin."""
     for value in given:
@@ -125,9 +107,9 @@ def call(m: Machine, name: str, given: list[Value], named: dict[str, Value]) -> 
             "type",
         ):
             return value
-    handler = _HANDLERS.get(name)
-    if handler is not None:
-        return handler(m, given, named)
+    found = builtin_objects.find(name)
+    if found is not None:
+        return found(m, given, named)
     return _default(m, name, given, named)
 
 
@@ -167,12 +149,12 @@ def _default(
     return m.hosts.of(name, *given, what=what)
 
 
-@_handler("print")
+@handler("print")
 def _print(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return NONE
 
 
-@_handler("len")
+@handler("len")
 def _len(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     value = given[0]
     items = containers.elements(m, value)
@@ -190,7 +172,7 @@ def _len(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return m.unknown(f"the length of {describe(value)}")
 
 
-@_handler("range")
+@handler("range")
 def _range(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     numbers: list[int] = []
     for value in given:
@@ -207,7 +189,7 @@ def _range(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         return m.unknown("a range")
 
 
-_HANDLERS["xrange"] = _range
+HANDLERS["xrange"] = _range
 
 
 def _columns(m: Machine, given: list[Value]) -> list[list[Value]] | None:
@@ -220,7 +202,7 @@ def _columns(m: Machine, given: list[Value]) -> list[list[Value]] | None:
     return found
 
 
-@_handler("zip")
+@handler("zip")
 def _zip(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     columns = _columns(m, given)
     if columns is not None:
@@ -229,7 +211,7 @@ def _zip(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return containers.new_list(m, containers.Summary((Tuple(tuple(parts)),), "zip"))
 
 
-@_handler("enumerate")
+@handler("enumerate")
 def _enumerate(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     start = given[1] if len(given) > 1 else named.get("start", Const(0))
     items = calls.iterate(m, given[0])
@@ -242,7 +224,7 @@ def _enumerate(m: Machine, given: list[Value], named: dict[str, Value]) -> Value
     return containers.new_list(m, containers.Summary((pair,), "enumerate"))
 
 
-@_handler("map")
+@handler("map")
 def _map(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     columns = _columns(m, given[1:])
     if columns is None:
@@ -259,7 +241,7 @@ def _map(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     )
 
 
-@_handler("filter")
+@handler("filter")
 def _filter(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     items = calls.iterate(m, given[1])
     if items is None:
@@ -276,7 +258,7 @@ def _filter(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return containers.new_list(m, kept)
 
 
-@_handler("reversed")
+@handler("reversed")
 def _reversed(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     items = calls.iterate(m, given[0])
     if items is None:
@@ -284,7 +266,7 @@ def _reversed(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return containers.new_list(m, items[::-1])
 
 
-@_handler("sorted")
+@handler("sorted")
 def _sorted(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     items = calls.iterate(m, given[0])
     if items is None:
@@ -303,7 +285,7 @@ def _sorted(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return containers.new_list(m, [items[i] for i in places])
 
 
-@_handler("sum")
+@handler("sum")
 def _sum(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     import ast
 
@@ -316,7 +298,7 @@ def _sum(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return total
 
 
-@_handler("list")
+@handler("list")
 def _list(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if not given:
         return containers.new_list(m, ())
@@ -333,7 +315,7 @@ def _list(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return m.unknown("the elements of a list")
 
 
-@_handler("tuple")
+@handler("tuple")
 def _tuple(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if not given:
         return Tuple(())
@@ -345,16 +327,16 @@ def _tuple(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return m.unknown("the elements of a tuple")
 
 
-@_handler("set")
+@handler("set")
 def _set(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     items = calls.iterate(m, given[0]) if given else []
     return m.hosts.fresh("set(...)") if items is None else containers.new_set(m, items)
 
 
-_HANDLERS["frozenset"] = _set
+HANDLERS["frozenset"] = _set
 
 
-@_handler("dict")
+@handler("dict")
 def _dict(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     pairs: list[tuple[Value, Value]] = []
     if given:
@@ -375,144 +357,12 @@ def _dict(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return containers.new_dict(m, pairs)
 
 
-@_handler("isinstance")
-def _isinstance(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    classes = given[1].items if isinstance(given[1], Tuple) else (given[1],)
-    found = [is_instance(m, given[0], cls) for cls in classes]
-    if True in found:
-        return Const(True)
-    if None not in found:
-        return Const(False)
-    what = f"isinstance({describe(given[0])})"
-    return m.hosts.of("isinstance", *given, what=what)
-
-
-_TYPES: dict[str, tuple[type, ...]] = {
-    "int": (int,),
-    "float": (float,),
-    "str": (str,),
-    "bytes": (bytes,),
-    "bool": (bool,),
-    "complex": (complex,),
-    "basestring": (str,),
-    "unicode": (str,),
-    "long": (int,),
-    "object": (object,),
-}
-
-
-def is_instance(m: Machine, value: Value, cls: Value) -> bool | None:
-    """Whether a value is of a class; None where that is not known."""
-    if isinstance(cls, Symbol):
-        return m.library.is_instance(m, value, cls)
-    if isinstance(value, (Host, Unknown)):
-        return None
-    if isinstance(cls, Builtin):
-        if isinstance(value, Const) and cls.name in _TYPES:
-            return isinstance(value.value, _TYPES[cls.name])
-        kinds = {"list": "list", "dict": "dict", "set": "set"}
-        if cls.name in kinds:
-            return isinstance(value, Reference) and value.kind == kinds[cls.name]
-        if cls.name == "tuple":
-            return isinstance(value, Tuple)
-        if cls.name == "object":
-            return True
-        found = objects.class_of(m, value)
-        return found is not None and objects.is_subclass(m, found, cls)
-    if isinstance(cls, Reference):
-        found = objects.class_of(m, value)
-        return found is not None and objects.is_subclass(m, found, cls)
-    if isinstance(cls, External):
-        return externals.is_instance(value, cls.path)
-    return None
-
-
-@_handler("issubclass")
-def _issubclass(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    return Const(objects.is_subclass(m, given[0], given[1]))
-
-
-@_handler("type")
-def _type(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    if len(given) == 3 and isinstance(given[0], Const):
-        bases = containers.elements(m, given[1]) or []
-        return objects.new_class(m, str(given[0].value), tuple(bases))
-    value = given[0]
-    cls = objects.class_of(m, value)
-    if cls is not None:
-        return cls
-    if isinstance(value, Const):
-        return Builtin(type(value.value).__name__)
-    if isinstance(value, Reference) and value.kind in ("list", "dict", "set"):
-        return Builtin(value.kind)
-    if isinstance(value, Tuple):
-        return Builtin("tuple")
-    return m.hosts.of("type", value, what=f"type({describe(value)})")
-
-
-@_handler("callable")
-def _callable(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    value = given[0]
-    if isinstance(value, (Function, Method, Symbol, Builtin, Partial, Wrapped, Own)):
-        return Const(True)
-    if isinstance(value, Reference):
-        return Const(
-            value.kind == "class" or objects.special(m, value, "__call__") is not None
-        )
-    if isinstance(value, Host):
-        return m.hosts.of("callable", value, what=f"callable({value.what})")
-    return Const(False)
-
-
-def _field_name(value: Value) -> str | None:
-    return (
-        value.value
-        if isinstance(value, Const) and isinstance(value.value, str)
-        else None
-    )
-
-
-@_handler("getattr")
-def _getattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    name = _field_name(given[1])
-    if name is None:
-        return m.unknown("an attribute whose name is not known")
-    found = attributes.get(m, given[0], name)
-    if isinstance(found, Unknown) and len(given) > 2:
-        return given[2]
-    return found
-
-
-@_handler("hasattr")
-def _hasattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    name, value = _field_name(given[1]), given[0]
-    if name is None or isinstance(value, (Host, External)):
-        return m.hosts.of("hasattr", *given, what="hasattr(...)")
-    if isinstance(value, Reference) and value.kind == "object":
-        if m.store.get((value.address, "." + name)) is not MISSING:
-            return Const(True)
-        cls = objects.class_of(m, value)
-        if cls is not None and objects.find_member(m, cls, name) is not None:
-            return Const(True)
-        return Const(m.library.attribute(m, value, name) is not None)
-    return Const(not isinstance(attributes.get(m, value, name), Unknown))
-
-
-@_handler("setattr")
-def _setattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    name = _field_name(given[1])
-    if name is None:
-        return m.problem("an attribute is set whose name is not known")
-    attributes.put(m, given[0], name, given[2])
-    return NONE
-
-
-@_handler("iter")
+@handler("iter")
 def _iter(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return given[0]
 
 
-@_handler("next")
+@handler("next")
 def _next(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     special = objects.special(m, given[0], "__next__")
     if special is not None:
@@ -523,13 +373,13 @@ def _next(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return m.hosts.fresh(f"next({describe(given[0])})")
 
 
-@_handler("slice")
+@handler("slice")
 def _slice(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     parts = [NONE, *given, NONE] if len(given) == 1 else [*given, NONE, NONE]
     return Slice(parts[0], parts[1], parts[2])
 
 
-@_handler("int")
+@handler("int")
 def _int(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if given and isinstance(given[0], Dimension):
         found = containers.dimension(given[0].value)
@@ -541,7 +391,7 @@ def _int(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return _default(m, "int", given, named)
 
 
-@_handler("abs")
+@handler("abs")
 def _abs(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return _default(m, "abs", given, named)
 
@@ -561,16 +411,16 @@ def _one_of(is_all: bool) -> Handler:
     return handler
 
 
-_HANDLERS["all"] = _one_of(True)
-_HANDLERS["any"] = _one_of(False)
+HANDLERS["all"] = _one_of(True)
+HANDLERS["any"] = _one_of(False)
 
 
-@_handler("object")
+@handler("object")
 def _object(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return objects.new_object(m, Builtin("object"))
 
 
-@_handler("locals")
+@handler("locals")
 def _locals(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     frame = m.frame
     pairs = [
@@ -580,7 +430,7 @@ def _locals(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return containers.new_dict(m, [(k, v) for k, v in pairs if isinstance(v, Value)])
 
 
-@_handler("float")
+@handler("float")
 def _float(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if given and isinstance(given[0], Host):
         value = given[0]
@@ -596,5 +446,5 @@ _EXCEPTIONS = {
     if isinstance(getattr(builtins, name), type)
     and issubclass(getattr(builtins, name), BaseException)
 }
-NAMES = frozenset(_HANDLERS) | _PURE | _OPAQUE | _EXCEPTIONS
+NAMES = frozenset(HANDLERS) | _PURE | _OPAQUE | _EXCEPTIONS
 NAMES |= {"property", "staticmethod", "classmethod", "super", "Ellipsis"}

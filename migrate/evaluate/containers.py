@@ -59,7 +59,15 @@ def new_dict(m: Machine, pairs: Iterable[tuple[Value, Value]] | Summary) -> Refe
     """A dict at a fresh address; of equal keys the last one's value counts."""
     address = m.store.allocate()
     contents: Pairs | Summary
-    contents = pairs if isinstance(pairs, Summary) else tuple(dict(pairs).items())
+    if isinstance(pairs, Summary):
+        contents = pairs
+    else:
+        listed = list(pairs)
+        if any(_unknown_key(key) for key, _ in listed):
+            # Which keys are equal, nobody knows.
+            contents = _summary(tuple(v for _, v in listed), ())
+        else:
+            contents = tuple(dict(listed).items())
     m.store.set((address, "items"), contents)
     return Reference(address, "dict")
 

@@ -14,7 +14,9 @@ from migrate.graph.values import (
     Choice,
     Const,
     External,
+    Function,
     Host,
+    Method,
     Partial,
     Reference,
     Tuple,
@@ -120,6 +122,8 @@ HARMLESS = frozenset(
         "__future__",
     }
 )
+# Packages that call what they are given, in a thread or a process.
+_CALLERS = {"threading", "multiprocessing", "concurrent", "_thread", "joblib"}
 _STOPS = {"sys.exit", "os._exit", "exit", "quit", "os.abort"}
 Handler = Callable[["Machine", list[Value], dict[str, Value]], Value]
 
@@ -214,12 +218,11 @@ def unseen(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -
     if not harmless:
         return m.problem(f"a call into {package}, which is not seen")
     mentioned = any(containers.mentions_graph(m, v) for v in values)
-    functions = [v for v in values if _is_program_function(v)]
-    if functions and package not in ("atexit", "signal", "unittest", "matplotlib"):
-        # It may be called at any time: a function that builds would be missed.
-        for function in functions:
-            if isinstance(function, Unknown):
-                return m.problem(f"{path} gets something that is not known")
+    if package in _CALLERS and any(map(_may_be_called, values)):
+        # It may be called at any time: what it builds or runs would be missed.
+        return m.problem(f"{path} gets a function of the program")
+    if any(isinstance(value, Unknown) for value in values):
+        return m.unknown(f"{path} gets something that is not known")
     if mentioned and package in ("numpy", "pickle", "copy") and path != "copy.copy":
         return m.unknown(f"{path} of something of a graph")
     for value in values:
@@ -227,8 +230,8 @@ def unseen(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -
     return m.hosts.fresh(what)
 
 
-def _is_program_function(value: Value) -> bool:
-    return isinstance(value, Unknown)
+def _may_be_called(value: Value) -> bool:
+    return isinstance(value, (Function, Method, Partial, Unknown))
 
 
 def _forget(m: Machine, value: Value) -> None:

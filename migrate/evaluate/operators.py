@@ -67,14 +67,14 @@ def binary(m: Machine, kind: type[ast.operator], left: Value, right: Value) -> V
     if isinstance(right, Choice):
         return joins.each(m, right, lambda v: binary(m, kind, left, v))
     sign, name, function = _BINARY[kind]
+    if kind is ast.Mod and isinstance(left, Const) and isinstance(left.value, str):
+        return _formatted(m, left.value, right)
     found = m.library.binary(m, name, left, right)
     if found is not None:
         return found
     left, right = _plain(left), _plain(right)
     if isinstance(left, Const) and isinstance(right, Const):
         return _of_constants(m, function, sign, left, right)
-    if kind is ast.Mod and isinstance(left, Const) and isinstance(left.value, str):
-        return _formatted(m, left.value, right)
     found = _of_sequences(m, kind, left, right)
     if found is not None:
         return found
@@ -298,6 +298,8 @@ def _same(m: Machine, left: Value, right: Value) -> bool | None:
     """Whether two values are equal; None where that is not known."""
     if isinstance(left, Host) or isinstance(right, Host):
         return True if left == right and not isinstance(left, Reference) else None
+    if isinstance(left, Const) and isinstance(right, Const):
+        return bool(left.value == right.value)
     one, other = containers.elements(m, left), containers.elements(m, right)
     if one is not None and other is not None and type(left) is type(right):
         if len(one) != len(other):

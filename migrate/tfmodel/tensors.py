@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from migrate.evaluate import arrays, containers
@@ -133,7 +134,7 @@ def dimension_argument(m: Machine, value: Value) -> Dim:
     if isinstance(value, Dimension):
         return value.value
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
-        return int(value.value) if value.value >= 0 else None
+        return int(value.value) if 0 <= value.value < math.inf else None
     if isinstance(value, Host):
         return HostDim(value)
     if isinstance(value, Tensor):
@@ -198,6 +199,12 @@ def attribute(m: Machine, value: Value, name: str) -> Value | None:
         return _of_tensor(m, value, name)
     if isinstance(value, Operation):
         return _of_operation(m, value, name)
+    if isinstance(value, Own) and value.name == "op":
+        # A variable's operation has the variable's name.
+        holder = value.receiver
+        if isinstance(holder, VariableValue) and holder.name and name == "name":
+            return Const(holder.name)
+        return None
     if isinstance(value, DType):
         return _of_dtype(m, value, name)
     if isinstance(value, ShapeValue):

@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from migrate.graph.record import Node, Record, Run, Variable
+from migrate.graph.record import Node, Record, Run
 from migrate.graph.values import Operation, Tensor, Tuple, Unknown, Value, VariableValue
 from reference.genuine.record import Projected
 from reference.genuine.values import Encoded, Unsure, Wrong, check, check_shape
+from reference.genuine.variables import compare_variable
 
 # Operations with an effect; what makes a variable assigns to it, too.
 _EFFECTS = (
@@ -166,7 +167,7 @@ class Comparison:
                 f"missing {sorted(missing)[:3]}, too many {sorted(map(str, more))[:3]}"
             )
         for variable, row in zip(self._variables, found):
-            _compare_variable(variable, row)
+            compare_variable(variable, row)
 
     def _compare_placeholders(self) -> None:
         known = [p for p in self.record.placeholders if p.graph == self.number]
@@ -489,38 +490,3 @@ def _name_reference(reference: Encoded) -> str:
 
 def _summary(run: Run) -> tuple[Any, ...]:
     return run.origin.file, run.origin.line, run.fetches, run.feeds
-
-
-def _compare_variable(variable: Variable, row: Projected) -> None:
-    name = row["name"]
-    for what in ("name", "shape", "dtype"):
-        if getattr(variable, what) is None:
-            raise Unsure(f"the {what} of the variable {name}")
-    if variable.name != name:
-        raise Wrong(f"variable {name} is {variable.name}")
-    if not check_shape(variable.shape, row["shape"]):
-        raise Wrong(f"{name} has the shape {row['shape']}, not {variable.shape}")
-    if variable.device == "?":
-        raise Unsure(f"the device of the variable {name}")
-    for what in ("dtype", "trainable", "device"):
-        if getattr(variable, what) != row[what]:
-            raise Wrong(f"{name}: {what} {row[what]} is {getattr(variable, what)}")
-    _compare_first_value(variable, row["initial"], name)
-
-
-def _compare_first_value(variable: Variable, found: Encoded, name: str) -> None:
-    if found is None:
-        return
-    kinds, constant = found
-    others = [k for k in kinds if k.startswith("variable ")]
-    kinds = others or kinds  # TensorFlow draws what it copies where nobody has yet.
-    initial = variable.initial
-    if sorted(initial.draws) != sorted(kinds) and initial.value is None:
-        raise Wrong(f"{name} begins with {kinds}, not {list(initial.draws)}")
-    if isinstance(constant, (int, float)) and initial.value is None:
-        known = initial.constant
-        if isinstance(known, (int, float)):
-            if abs(known - constant) > 1e-6 * max(1.0, abs(constant)):
-                raise Wrong(f"{name} begins as {constant}, not {known}")
-        elif known not in (None, "?"):
-            raise Wrong(f"{name} begins as {constant}, not {known}")
