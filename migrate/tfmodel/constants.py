@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from migrate.evaluate import arrays, containers
+from migrate.evaluate import containers
 from migrate.graph.record import Placeholder
 from migrate.graph.shapes import Shape
 from migrate.graph.values import (
@@ -166,7 +166,7 @@ def _cast_to(call: Call) -> Value:
     if isinstance(value, Unknown):
         return value
     about = tensors.about(call.m, value)
-    dtype = arrays.type_name(call.get("dtype"))
+    dtype = call.dtype("dtype")
     if tensors.is_sparse(value):
         return _cast_sparse(call, value, dtype, "Cast")
     if dtype is not None and about.dtype == dtype and isinstance(value, Tensor):

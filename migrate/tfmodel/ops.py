@@ -6,10 +6,9 @@ import dataclasses
 import functools
 import importlib.resources
 
-from migrate.evaluate import arrays
 from migrate.graph.values import NONE, Value
 from migrate.tfmodel import graphs, more_rules, names, rules, tensors
-from migrate.tfmodel.registry import FUNCTIONS, Call, label_of
+from migrate.tfmodel.registry import FUNCTIONS, Call, label_of, type_name
 
 TABLE = "ops.tsv"
 # Functions of sparse tensors that give a dense one.
@@ -110,7 +109,7 @@ def dtype_of(row: Row, call: Call) -> str | None:
     kind, _, otherwise = row.dtype.partition("|")
     if kind.startswith("@"):
         given = call.get(kind[1:])
-        found = arrays.type_name(given)
+        found = type_name(given)
         if found is None and given == NONE and otherwise:
             return _of_argument(call, row.first) if otherwise == "=" else otherwise
         return found

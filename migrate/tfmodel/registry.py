@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 _PYTHON = {"float": "float32", "int": "int32"}
 
 
+def type_name(given: Value) -> str | None:
+    """The name of a type, as TensorFlow reads it: Python's float is float32, and NumPy's float64."""
+    from migrate.evaluate import arrays
+
+    python = given.name if isinstance(given, Builtin) else graphs.text_of(given)
+    return _PYTHON.get(python or "") or arrays.type_name(given)
+
+
 @dataclasses.dataclass
 class Call:
     """A call that is being evaluated.
@@ -98,13 +106,7 @@ class Call:
 
     def dtype(self, *names_: str) -> str | None:
         """A type argument."""
-        from migrate.evaluate import arrays
-
-        given = self.get(*names_)
-        # Python's float is TensorFlow's float32, and NumPy's float64.
-        text = graphs.text_of(given)
-        python = given.name if isinstance(given, Builtin) else text
-        return _PYTHON.get(python or "") or arrays.type_name(given)
+        return type_name(self.get(*names_))
 
     # What is made.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from migrate.graph.record import Node, Record, Run
@@ -65,8 +65,16 @@ class Verdict:
     place: str = ""
 
 
-def compare(record: Record, projected: Projected) -> Verdict:
-    """What the evaluator's record is beside a genuine projection."""
+def compare(
+    record: Record,
+    projected: Projected,
+    collections_of: Mapping[int, list[str]] | None = None,
+) -> Verdict:
+    """What the evaluator's record is beside a genuine projection.
+
+    Args:
+      collections_of: the collections of each variable; None: they are not compared.
+    """
     if record.problems:
         problem = record.problems[0]
         place = f"{problem.origin.file}:{problem.origin.line}"
@@ -79,6 +87,8 @@ def compare(record: Record, projected: Projected) -> Verdict:
     try:
         for one in _pair_graphs(record, projected):
             one.compare()
+            if collections_of is not None and one.ended:
+                one.compare_collections(collections_of)
     except Unsure as error:
         return Verdict("unknown", str(error))
     except Wrong as error:
@@ -168,6 +178,13 @@ class Comparison:
             )
         for variable, row in zip(self._variables, found):
             compare_variable(variable, row)
+
+    def compare_collections(self, known: Mapping[int, list[str]]) -> None:
+        """Raises `Wrong` where a variable is in other collections."""
+        for variable, row in zip(self._variables, self.graph["variables"]):
+            mine = known.get(variable.number, [])
+            if mine != row["collections"]:
+                raise Wrong(f"{row['name']} is in {row['collections']}, not {mine}")
 
     def _compare_placeholders(self) -> None:
         known = [p for p in self.record.placeholders if p.graph == self.number]

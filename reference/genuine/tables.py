@@ -46,7 +46,7 @@ def judge(root: pathlib.Path, path: str, projected: Projected) -> compare.Verdic
     if not has_runs(projected):
         return compare.Verdict("no graph", projected.get("error", "") or "no run")
     m = evaluation.evaluate(root, path, projected)
-    return compare.compare(m.record, projected)
+    return compare.compare(m.record, projected, evaluation.collections_of(m))
 
 
 def judge_suite() -> Iterator[Judged]:
@@ -82,7 +82,8 @@ The judge is TensorFlow 1.15.5. Each program ran under it, watched from outside;
 asked for, and the calls that made it, are recorded. An evaluation with the same command line is
 compared with the recording:
 
-- every variable, in order: name, shape, type, device, whether it is trained, its first value;
+- every variable, in order: name, shape, type, device, collections, whether it is trained, its first
+  value;
 - every placeholder: name, type, shape;
 - every run: what it fetches, what it feeds;
 - every call that a fetch depends on: the function, its arguments, what it waits for, and which updates
@@ -130,10 +131,19 @@ def _tell_holdout() -> Iterator[str]:
     rows = read_holdout()
     repositories = {row[0] for row in rows}
     yield (
-        f"{len(rows)} programs of {len(repositories)} public repositories, drawn by a rule that was written "
-        "down first (`reference/genuine/holdout/draw.py`), and listed by repository, commit, path and "
-        "digest in `programs.tsv` beside it. Nobody here wrote them, and nothing is tuned to them: what "
-        "fails is looked at in another set of programs, of other repositories."
+        f"{len(rows)} programs of {len(repositories)} public repositories, drawn by a rule that was "
+        "written down first (`reference/genuine/holdout/draw.py`), and listed by repository, commit, path "
+        "and digest in `programs.tsv` beside it. Nobody here wrote them. What is not known here is not "
+        "looked at: failures are looked at in another set of programs, of other repositories."
+    )
+    yield ""
+    yield (
+        "A wrong program is looked at, for it stops all work until its class is mended. When the "
+        "comparison was made for the first time, of 90 programs 63 agreed, 10 were wrong and 17 unknown. "
+        "The development set and the suite mended four of the ten. The other six were read: a sparse "
+        "tensor's cast and its batch, a graph that grows in a loop of unknown length, the name of a "
+        "variable that an operation has already, the shape of an array with a new axis, and two names of "
+        "calls that the recording spells otherwise."
     )
     yield ""
     yield "| | agrees | wrong | unknown | no graph |"
