@@ -1,0 +1,172 @@
+"""Python's builtins that ask about objects and classes, and that reach their fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from migrate.evaluate import (
+    attributes,
+    containers,
+    externals,
+    objects,
+)
+from migrate.evaluate.builtin_table import HANDLERS, Handler, handler
+from migrate.evaluate.hosts import describe
+from migrate.evaluate.store import MISSING
+from migrate.graph.values import (
+    NONE,
+    Builtin,
+    Const,
+    External,
+    Function,
+    Host,
+    Method,
+    Own,
+    Partial,
+    Reference,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+    Wrapped,
+)
+
+if TYPE_CHECKING:
+    from migrate.evaluate.machine import Machine
+
+
+@handler("isinstance")
+def _isinstance(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    classes = given[1].items if isinstance(given[1], Tuple) else (given[1],)
+    found = [is_instance(m, given[0], cls) for cls in classes]
+    if True in found:
+        return Const(True)
+    if None not in found:
+        return Const(False)
+    what = f"isinstance({describe(given[0])})"
+    return m.hosts.of("isinstance", *given, what=what)
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (float,),
+    "str": (str,),
+    "bytes": (bytes,),
+    "bool": (bool,),
+    "complex": (complex,),
+    "basestring": (str,),
+    "unicode": (str,),
+    "long": (int,),
+    "object": (object,),
+}
+
+
+def is_instance(m: Machine, value: Value, cls: Value) -> bool | None:
+    """Whether a value is of a class; None where that is not known."""
+    if isinstance(cls, Symbol):
+        return m.library.is_instance(m, value, cls)
+    if isinstance(value, (Host, Unknown)):
+        return None
+    if isinstance(cls, Builtin):
+        if isinstance(value, Const) and cls.name in _TYPES:
+            return isinstance(value.value, _TYPES[cls.name])
+        kinds = {"list": "list", "dict": "dict", "set": "set"}
+        if cls.name in kinds:
+            return isinstance(value, Reference) and value.kind == kinds[cls.name]
+        if cls.name == "tuple":
+            return isinstance(value, Tuple)
+        if cls.name == "object":
+            return True
+        found = objects.class_of(m, value)
+        return found is not None and objects.is_subclass(m, found, cls)
+    if isinstance(cls, Reference):
+        found = objects.class_of(m, value)
+        return found is not None and objects.is_subclass(m, found, cls)
+    if isinstance(cls, External):
+        return externals.is_instance(value, cls.path)
+    return None
+
+
+@handler("issubclass")
+def _issubclass(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    return Const(objects.is_subclass(m, given[0], given[1]))
+
+
+@handler("type")
+def _type(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    if len(given) == 3 and isinstance(given[0], Const):
+        bases = containers.elements(m, given[1]) or []
+        return objects.new_class(m, str(given[0].value), tuple(bases))
+    value = given[0]
+    cls = objects.class_of(m, value)
+    if cls is not None:
+        return cls
+    if isinstance(value, Const):
+        return Builtin(type(value.value).__name__)
+    if isinstance(value, Reference) and value.kind in ("list", "dict", "set"):
+        return Builtin(value.kind)
+    if isinstance(value, Tuple):
+        return Builtin("tuple")
+    return m.hosts.of("type", value, what=f"type({describe(value)})")
+
+
+@handler("callable")
+def _callable(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    value = given[0]
+    if isinstance(value, (Function, Method, Symbol, Builtin, Partial, Wrapped, Own)):
+        return Const(True)
+    if isinstance(value, Reference):
+        return Const(
+            value.kind == "class" or objects.special(m, value, "__call__") is not None
+        )
+    if isinstance(value, Host):
+        return m.hosts.of("callable", value, what=f"callable({value.what})")
+    return Const(False)
+
+
+def _field_name(value: Value) -> str | None:
+    return (
+        value.value
+        if isinstance(value, Const) and isinstance(value.value, str)
+        else None
+    )
+
+
+@handler("getattr")
+def _getattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    name = _field_name(given[1])
+    if name is None:
+        return m.unknown("an attribute whose name is not known")
+    found = attributes.get(m, given[0], name)
+    if isinstance(found, Unknown) and len(given) > 2:
+        return given[2]
+    return found
+
+
+@handler("hasattr")
+def _hasattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    name, value = _field_name(given[1]), given[0]
+    if name is None or isinstance(value, (Host, External)):
+        return m.hosts.of("hasattr", *given, what="hasattr(...)")
+    if isinstance(value, Reference) and value.kind == "object":
+        if m.store.get((value.address, "." + name)) is not MISSING:
+            return Const(True)
+        cls = objects.class_of(m, value)
+        if cls is not None and objects.find_member(m, cls, name) is not None:
+            return Const(True)
+        return Const(m.library.attribute(m, value, name) is not None)
+    return Const(not isinstance(attributes.get(m, value, name), Unknown))
+
+
+@handler("setattr")
+def _setattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    name = _field_name(given[1])
+    if name is None:
+        return m.problem("an attribute is set whose name is not known")
+    attributes.put(m, given[0], name, given[2])
+    return NONE
+
+
+def find(name: str) -> Handler | None:
+    """The function that answers a call, of this module or another one."""
+    return HANDLERS.get(name)

@@ -1,0 +1,247 @@
+"""What a statement does: the walk over Python's statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from migrate.evaluate import (
+    decorators,
+    exceptions,
+    imports,
+    loops,
+    managers,
+    objects,
+    operators,
+    subscripts,
+)
+from migrate.evaluate.assignment import assign, bind
+from migrate.evaluate.completions import BREAK, CONTINUE, NORMAL, Completion
+from migrate.evaluate.expressions import evaluate, make_function
+from migrate.evaluate.joins import settle
+from migrate.evaluate.store import MISSING
+from migrate.evaluate.truth import truth
+from migrate.graph.values import NONE, Host, Reference, Unknown, Value
+
+if TYPE_CHECKING:
+    from migrate.evaluate.machine import Machine
+
+
+def execute_all(m: Machine, body: Sequence[ast.stmt]) -> Completion:
+    """How a suite ends."""
+    for statement in body:
+        ended = execute(m, statement)
+        if ended.kind != "normal":
+            return ended
+    return NORMAL
+
+
+def execute(m: Machine, node: ast.stmt) -> Completion:
+    """How a statement ends."""
+    m.step(node)
+    handler = _HANDLERS.get(type(node))
+    if handler is None:
+        m.problem(f"a statement of the kind {type(node).__name__}", node)
+        return NORMAL
+    ended = handler(m, node)
+    if m.ended is not None:
+        ended, m.ended = m.ended, None
+    return ended
+
+
+def _expression(m: Machine, node: ast.Expr) -> Completion:
+    evaluate(m, node.value)
+    return NORMAL
+
+
+def _assign(m: Machine, node: ast.Assign) -> Completion:
+    value = evaluate(m, node.value)
+    for target in node.targets:
+        assign(m, target, value)
+    return NORMAL
+
+
+def _annotated(m: Machine, node: ast.AnnAssign) -> Completion:
+    if node.value is not None:
+        assign(m, node.target, evaluate(m, node.value))
+    return NORMAL
+
+
+def _augmented(m: Machine, node: ast.AugAssign) -> Completion:
+    old = evaluate(m, _as_read(node.target))
+    value = evaluate(m, node.value)
+    m.at = node
+    if (
+        isinstance(old, Reference)
+        and old.kind == "list"
+        and isinstance(node.op, ast.Add)
+    ):
+        from migrate.evaluate import builtin_methods
+
+        builtin_methods.call(m, old, "extend", [value], {})
+        return NORMAL
+    assign(m, node.target, operators.binary(m, type(node.op), old, value))
+    return NORMAL
+
+
+def _as_read(node: ast.expr) -> ast.expr:
+    # The context is nowhere asked for: a target is evaluated as what it is.
+    return node
+
+
+def _delete(m: Machine, node: ast.Delete) -> Completion:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            m.store.set((m.frame.home(target.id).number, target.id), MISSING)
+        elif isinstance(target, ast.Subscript):
+            subscripts.delete(m, evaluate(m, target.value), evaluate(m, target.slice))
+        elif isinstance(target, ast.Attribute):
+            base = evaluate(m, target.value)
+            if isinstance(base, Reference):
+                objects.delete_field(m, base, target.attr)
+    return NORMAL
+
+
+def _if(m: Machine, node: ast.If) -> Completion:
+    found = truth(m, evaluate(m, node.test))
+    return branch(m, node, found, lambda: execute_all(m, node.body), node.orelse)
+
+
+def branch(
+    m: Machine,
+    node: ast.If,
+    found: bool | Host | Unknown,
+    yes: Callable[[], Completion],
+    orelse: Sequence[ast.stmt],
+) -> Completion:
+    """Both sides of a test, or the one that is taken."""
+    if isinstance(found, bool):
+        return yes() if found else execute_all(m, orelse)
+    if isinstance(found, Host):
+        decided = m.decided(found.key)
+        if decided is not None:
+            return yes() if decided else execute_all(m, orelse)
+        test = found.key
+    else:
+        test = m.hosts.fresh(f"a test of what is not known: {found.reason}").key
+    outcome = recorded_outcome(m, node.body, orelse)
+    if outcome is not None:
+        m.assume(test, outcome)
+        return yes() if outcome else execute_all(m, orelse)
+    if isinstance(found, Unknown):
+        before = len(m.record.nodes)
+    mark = m.store.mark()
+    with m.guarded(test, True):
+        one = yes()
+    delta = m.store.take_off(mark)
+    with m.guarded(test, False):
+        other = execute_all(m, orelse)
+    if isinstance(found, Unknown) and len(m.record.nodes) > before:
+        m.problem(f"a test that decides what is built: {found.reason}", node)
+    return settle(m, test, (one, delta), other, mark)
+
+
+def recorded_outcome(
+    m: Machine, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
+) -> bool | None:
+    """How a test came out in the run that is known; None where it came out both ways."""
+    executed = m.configuration.executed
+    file = m.frame.file
+    first = executed(file, body[0].lineno, body[0].end_lineno or body[0].lineno)
+    if first is None:
+        return None
+    if not orelse:
+        # In a loop that goes round it may have come out false as well.
+        return None if first and (m.repeated or m.loops) else first
+    second = executed(file, orelse[0].lineno, orelse[0].end_lineno or orelse[0].lineno)
+    if first and second:
+        return None
+    return bool(first) if first or second else None
+
+
+def _function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Completion:
+    value: Value = make_function(m, node, node.name)
+    for decorator in reversed(node.decorator_list):
+        value = decorators.apply(m, evaluate(m, decorator), value)
+    bind(m, node.name, value)
+    return NORMAL
+
+
+def _class(m: Machine, node: ast.ClassDef) -> Completion:
+    bases = tuple(evaluate(m, base) for base in node.bases)
+    made = objects.new_class(m, node.name, bases)
+    outer = m.frame
+    frame = m.new_frame(None, outer, outer.module or outer, outer.file)
+    frame.is_class, frame.owner = True, made.address
+    with m.entered(frame):
+        execute_all(m, node.body)
+    for key in m.store.changed(frame.mark):
+        if isinstance(key, tuple) and key[0] == frame.number:
+            member = m.store.get(key)
+            if isinstance(member, Value):
+                objects.set_field(m, made, key[1], member)
+    value: Value = made
+    for decorator in reversed(node.decorator_list):
+        value = decorators.apply(m, evaluate(m, decorator), value)
+    bind(m, node.name, value)
+    return NORMAL
+
+
+def _return(m: Machine, node: ast.Return) -> Completion:
+    value = NONE if node.value is None else evaluate(m, node.value)
+    return Completion("return", value)
+
+
+def _raise(m: Machine, node: ast.Raise) -> Completion:
+    value = NONE if node.exc is None else evaluate(m, node.exc)
+    return Completion("raise", value)
+
+
+def _assert(m: Machine, node: ast.Assert) -> Completion:
+    if truth(m, evaluate(m, node.test)) is False:
+        return Completion("raise", m.unknown("an assertion that fails", node))
+    return NORMAL
+
+
+def _pass(m: Machine, node: ast.stmt) -> Completion:
+    return NORMAL
+
+
+def _break(m: Machine, node: ast.Break) -> Completion:
+    return BREAK
+
+
+def _continue(m: Machine, node: ast.Continue) -> Completion:
+    return CONTINUE
+
+
+def _global(m: Machine, node: ast.Global | ast.Nonlocal) -> Completion:
+    return NORMAL  # Frames know them from the start.
+
+
+_HANDLERS: dict[type[ast.AST], Callable[[Machine, Any], Completion]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Delete: _delete,
+    ast.If: _if,
+    ast.For: loops.execute_for,
+    ast.While: loops.execute_while,
+    ast.With: managers.execute_with,
+    ast.Try: exceptions.execute_try,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Pass: _pass,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Global: _global,
+    ast.Nonlocal: _global,
+    ast.Import: imports.execute_import,
+    ast.ImportFrom: imports.execute_import_from,
+}

@@ -1,0 +1,99 @@
+"""Static shapes: dimensions that are numbers, unknown, or what a host value gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from migrate.graph.values import Dim, HostDim
+
+Shape = tuple[Dim, ...]
+
+
+def known(dim: Dim) -> bool:
+    """Whether TensorFlow knows the dimension when it builds the graph."""
+    return dim is not None
+
+
+def is_defined(shape: Shape | None) -> bool:
+    """Whether every dimension is known when the graph is built."""
+    return shape is not None and all(map(known, shape))
+
+
+def size(dims: Iterable[Dim]) -> Dim:
+    """The product of dimensions; None where one is not a number."""
+    numbers: list[int] = []
+    for dim in dims:
+        if not isinstance(dim, int):
+            return None
+        numbers.append(dim)
+    return math.prod(numbers)
+
+
+def join(one: Shape | None, other: Shape | None) -> Shape | None:
+    """What two shapes have in common."""
+    if one is None or other is None or len(one) != len(other):
+        return None
+    return tuple(a if a == b else None for a, b in zip(one, other))
+
+
+def broadcast(one: Shape | None, other: Shape | None) -> Shape | None:
+    """The shape of an operation element by element."""
+    if one is None or other is None:
+        return None
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    padded = (1,) * (len(longer) - len(shorter)) + tuple(shorter)
+    return tuple(_wider(a, b) for a, b in zip(longer, padded))
+
+
+def _wider(a: Dim, b: Dim) -> Dim:
+    if a == b:
+        return a
+    if isinstance(a, int) and a != 1:
+        return a
+    if isinstance(b, int) and b != 1:
+        return b
+    if a == 1:
+        return b
+    if b == 1:
+        return a
+    # Of two that are not numbers at least one decides, and which one nobody knows.
+    return None if None in (a, b) else a
+
+
+def merge(one: Shape | None, other: Shape | None) -> Shape | None:
+    """What two shapes of one tensor say together."""
+    if one is None:
+        return other
+    if other is None or len(one) != len(other):
+        return one
+    return tuple(b if a is None else a for a, b in zip(one, other))
+
+
+def window(length: Dim, kernel: Dim, stride: int, padding: str, rate: int = 1) -> Dim:
+    """How many places a window takes along a dimension."""
+    if not isinstance(length, int) or not isinstance(kernel, int):
+        return None
+    if padding.upper() == "SAME":
+        return -(-length // stride)
+    reach = (kernel - 1) * rate + 1
+    return -(-(length - reach + 1) // stride)
+
+
+def unfold(length: Dim, kernel: int, stride: int, padding: str) -> Dim:
+    """The length that a transposed convolution makes of one."""
+    if not isinstance(length, int):
+        return None
+    grown = length * stride
+    return grown if padding.upper() == "SAME" else grown + max(kernel - stride, 0)
+
+
+def text(shape: Shape | None) -> str:
+    """`[?, 784]`."""
+    if shape is None:
+        return "<unknown>"
+    parts: Sequence[str] = [
+        "?" if d is None else f"<{d.host.what}>" if isinstance(d, HostDim) else str(d)
+        for d in shape
+    ]
+    return "[" + ", ".join(parts) + "]"
