@@ -15,14 +15,6 @@ CODES = (
         promise="The losses, metrics and predictions from the same checkpoint are the same, and so are the names in checkpoints and signatures.",
     ),
     Code(
-        "K102",
-        "layer of a Keras model",
-        "A function of `tf.layers` becomes the Keras layer, applied in the same place. A layer with weights gets the name that TensorFlow 1 gave it.",
-        why="TensorFlow 1 named a layer's weights by its function and a number, as in `dense_1/kernel`. Checkpoints find weights by these names, so the Keras layer gets the same name.",
-        before="net = tf.layers.dense(net, 10)",
-        after='net = tf_keras.layers.Dense(units=10, name="dense")(net)',
-    ),
-    Code(
         "K103",
         "metric of a Keras model",
         "An entry of `eval_metric_ops` becomes a Keras metric that counts the same. For AUC, mean errors and the accuracy per class an emitted module has the metric.",

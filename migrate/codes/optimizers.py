@@ -25,12 +25,6 @@ CODES = (
         recipe="Turn the condition around, so that the `if` branch is synchronous.",
     ),
     Code(
-        "O104",
-        "averaged variables",
-        "The program gives `SyncReplicasOptimizer` variables to average.",
-        why="TensorFlow 1 updated these averages right after the common update of all workers. The tool does not carry this over, so the program would lose its averages.",
-    ),
-    Code(
         "O105",
         "optimizer of tf.contrib.opt",
         "AdaMax, Nadam, LazyAdam, AdamW, MomentumW or LARS now comes from a module that is written beside the file, with TensorFlow 1's updates and slot names. Measured over 100 updates against TensorFlow 1.15.5, the difference is 0 in float64 and at most 2.4e-7 in float32.",
@@ -97,7 +91,7 @@ CODES = (
     Code(
         "O120",
         "moving averages that are not covered",
-        "`ExponentialMovingAverage` stands outside of a recognised program, uses `zero_debias=True`, or has a decay that a step computes.",
-        why="The emitted class (N190) makes its averages with the program's variables, and moves them by a fixed rule. It does not cover a correction of the first steps, or a decay that changes by the step.",
+        "`ExponentialMovingAverage` stands outside of a recognised program, uses `zero_debias=True`, or has a decay that a step computes. Or the program gives `SyncReplicasOptimizer` variables to average.",
+        why="The emitted class (N190) makes its averages with the program's variables, and moves them by a fixed rule. It does not cover a correction of the first steps, a decay that changes by the step, or an update after the common step of all workers.",
     ),
 )

@@ -220,14 +220,14 @@ CODES = (
     Code(
         "N150",
         "outside a program",
-        "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a server), but the tool recognises no training program in the file that it belongs to.",
+        "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a hook, a server), but the tool recognises no training program in the file that it belongs to.",
         why="What such a construct becomes depends on the program: its strategy, its step function, its session. Without the program the tool cannot choose.",
     ),
     Code(
         "N151",
         "arguments not written out",
-        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know.",
-        why="In TensorFlow 2 the arguments have other names or places. A wrong guess would change the program silently.",
-        recipe="Pass the arguments by keyword, without `*` and `**`.",
+        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags.",
+        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A wrong guess would change the program silently.",
+        recipe="Pass the arguments by keyword, without `*` and `**`. Write the tensors of a hook out, each with a tag of its own.",
     ),
 )

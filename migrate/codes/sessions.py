@@ -26,22 +26,18 @@ CODES = (
     ),
     Code(
         "S104",
-        "run call in an unknown form",
-        "The call of `run` does not have the form `session.run(fetches, feed_dict)`.",
-        why="The tool makes one step function for each `run` call: it computes the fetches, and its parameters are the feeds. In another form the tool cannot tell the two apart.",
-        recipe="Write `sess.run(fetches, feed_dict={...})`.",
+        "run call that is not written out",
+        "The tool cannot tell what this call of `run` fetches, or what it feeds. The call has another form than `session.run(fetches, feed_dict)`. Or the feed is not a dict that is written out, or a name for one. Or the fetched list or dict changes after it is written, or is put together in the call.",
+        why="The tool makes one step function for each `run` call: it computes the fetches, and its parameters are the fed placeholders. So the tool must see both. It must also know which fetches are operations, because an operation has no value and a tensor has one.",
+        before="feeds = make_feeds()\nsess.run(train_op, feeds)",
+        after="sess.run(train_op, feed_dict={x: batch})",
+        recipe="Write `sess.run(fetches, feed_dict={...})`, with the fetches and the dict written out.",
     ),
     Code(
         "S105",
         "placeholder without a name",
         "A placeholder is not assigned to a variable of its own.",
         why="A placeholder becomes a parameter of the step function. A parameter needs a name, and the tool does not invent names for values that you feed.",
-    ),
-    Code(
-        "S106",
-        "feed that is not written out",
-        "The feed is not a dict that is written out, or a name for one.",
-        why="The fed placeholders become the parameters of the step function. So the tool must see, for each `run` call, which placeholders the dict contains.",
     ),
     Code(
         "S107",
@@ -172,12 +168,6 @@ CODES = (
         "random numbers in several steps",
         "An operation with a seed is used by several step functions. Each of them draws its own stream, starting at the same seed.",
         why="In TensorFlow 1 the operation had one stream for all run calls. Each step function is a graph of its own.",
-    ),
-    Code(
-        "S134",
-        "fetches not written out",
-        "The fetched list or dict changes after it is written, or is put together in the run call.",
-        why="An operation has no value and a tensor has one. The tool must know which of the parts are operations.",
     ),
     Code(
         "S135",

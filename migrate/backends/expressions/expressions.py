@@ -296,7 +296,7 @@ class Expressions(Datasets):
             self.claimed[call] = ("O112", "tape.gradient")
         elif symbol in HOOKS and call not in self.program.hook_edits:
             self.diagnostics.refuse(
-                "H105",
+                "N150",
                 call,
                 "a hook made outside the program",
                 "Make it where the session is opened, with its arguments written out.",

@@ -85,7 +85,7 @@ class Synchronisation:
                 isinstance(value, ast.Constant) and value.value is None
             ):
                 self.diagnostics.refuse(
-                    "O104",
+                    "O120",
                     call,
                     f"SyncReplicasOptimizer({unsupported}=...)",
                     f"Leave {unsupported} out.",

@@ -73,7 +73,7 @@ IN_CASES = {
             "        return tf",
         ),
     ),
-    "L152": (
+    "L151_towers": (
         (
             'slim.fully_connected(parts[i], 2, scope="out")',
             'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',
@@ -92,14 +92,14 @@ IN_CASES = {
     "N113": (
         ("w = tf.Variable(2.0)\n    h = h * w", "v = tf.Variable(2.0)\n    h = h * v"),
     ),
-    "O104": ((", variables_to_average=[w]", ""),),
+    "O120_synchronous": ((", variables_to_average=[w]", ""),),
     "S105": (('feeds = {}\nfeeds["x"] = ', "x = "), ('feeds["x"]', "x")),
     "S111": (("{x: np.ones([1, 2])}", "{x: np.ones([1, 2]), y: np.ones([1, 2])}"),),
     "S112": (
         ("for part in parts:", "for part in sess.run(parts, {x: np.ones([1, 2])}):"),
         ("print(sess.run(part, {x: np.ones([1, 2])}))", "print(part)"),
     ),
-    "T116": (('getattr(tf, "log")', '{"log": tf.log}["log"]'),),
+    "T115_looked_up": (('getattr(tf, "log")', '{"log": tf.log}["log"]'),),
 }
 for _code, _changes in IN_CASES.items():
     _text = cases()[_code].text

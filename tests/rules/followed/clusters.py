@@ -60,10 +60,10 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "D144": (CLUSTER, ((SERVER, ""), (JOIN, ""), ("master=server.target, ", ""))),
     "D145": (SYNC, (("2, total_num_replicas=2", "2 + 1, total_num_replicas=2"),)),
     "N151_hook": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
-    "H105": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
+    "N150_hook": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
     "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
-    "H103": (LOG, (('{"loss": loss}', "{name: loss}"),)),
-    "H103_tensors": (LOG, (('{"loss": loss}', "tensors"),)),
+    "N151_hook_tensors": (LOG, (('{"loss": loss}', "{name: loss}"),)),
+    "N151_hook_list": (LOG, (('{"loss": loss}', "tensors"),)),
     "L122": (
         change(
             CLUSTER,
@@ -373,7 +373,7 @@ _DRAWN = change(
     (", {x: batch}", ""),
 )
 _ROWS |= {
-    "I103": (_DRAWN, (('one["b"]', 'rows.get_next()["b"]'),)),
+    "I101_several": (_DRAWN, (('one["b"]', 'rows.get_next()["b"]'),)),
     "I101_get_next": (
         _DRAWN,
         (

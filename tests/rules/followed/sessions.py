@@ -57,7 +57,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("tf.Session()", "tf.train.MonitoredTrainingSession()"),
         ),
     ),
-    "S106": (
+    "S104_feed": (
         PLAIN,
         (("{x: batch}", "dict(zip(keys(), [batch]))"),),
     ),
@@ -65,7 +65,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         change(PLAIN, ("tf.Session()", "tf.Session(config=tf.ConfigProto())")),
         (("tf.Session(config=tf.ConfigProto())", "tf.Session(*settings)"),),
     ),
-    "S134": (
+    "S104_fetches": (
         LOOK,
         (("[train, h]", "[train, *parts]"),),
     ),

@@ -181,7 +181,7 @@ REFUSED = {
         LOOP + "        sess.run(both)\n",
     ),
     "a feed of a run that reads a variable": (
-        "S106",
+        "S104",
         MODEL + UPDATE,
         LOOP + "        sess.run(w, {x: reader.next()})\n",
     ),
@@ -233,7 +233,7 @@ REFUSED = {
         LOOP,
     ),
     "a feed that is not needed": (
-        "S106",
+        "S104",
         "y = tf.placeholder(tf.float32)\n" + MODEL + UPDATE,
         LOOP.replace("x: [[1.0, 2.0]]", "x: [[1.0, 2.0]], y: reader.next()"),
     ),
