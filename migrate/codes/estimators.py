@@ -160,24 +160,4 @@ CODES = (
         after="optimizer = synchronous_estimator.SyncReplicasOptimizer(optimizer, workers)",
         promise="The losses and variables are those of a TensorFlow 1 cluster whose workers kept pace. If the number of gradients to aggregate is not the number of workers, the program stops with an error.",
     ),
-    Code(
-        "E160",
-        "name taken in an Estimator class",
-        "A class that inherits from `tf.estimator.Estimator` has a method or attribute whose name the emitted Estimator uses itself.",
-        why="Your class inherits from the emitted Estimator. If both have a method of the same name, Python calls yours where the Estimator means its own.",
-    ),
-    Code(
-        "E161",
-        "operation of a Scaffold",
-        "A `Scaffold` has its own `init_op`, `ready_op`, `local_init_op` or `summary_op`.",
-        why="TensorFlow 1 ran the first three once, before training. A traced step would run them every time. `summary_op` chose which summaries are written; here all of them are.",
-    ),
-    Code(
-        "E162",
-        "initialisers of a Scaffold",
-        "A `Scaffold` argument that only initialises variables or tables, or merges all summaries, is dropped.",
-        why="Variables and tables have their values as soon as they are made, and all summaries are written.",
-        before="tf.train.Scaffold(\n    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
-        after="estimator_loop.Scaffold(saver=saver)",
-    ),
 )

@@ -145,14 +145,6 @@ CODES = (
         refused_when="Always in a program with Estimators, except if the model is given to `model_to_estimator`.",
     ),
     Code(
-        "K170",
-        "device of a Keras model",
-        "A `model_fn` that becomes a Keras model placed layers on the CPU or the first GPU of its own process. The `with tf.device` block goes. With other devices it stays a `model_fn` (K110).",
-        why="The strategy places the variables and the operations of a step. A device block inside the model would ask for another place than the strategy chooses.",
-        before='with tf.device("/cpu:0"):\n    table = tf.get_variable("table", [9, 4])',
-        after='table = self.add_weight("table", shape=[9, 4])',
-    ),
-    Code(
         "K185",
         "lookup table of a Keras model",
         "A lookup table between words and numbers is made once, with the model, and the steps look values up in it. This includes a table that only one mode used, so its file must exist in every mode. An exported model contains the file.",

@@ -12,12 +12,6 @@ CODES = (
         why="A layer makes its variables once, before the first step. So all of its arguments must have values by then, and the tool must know which argument is which.",
     ),
     Code(
-        "L102",
-        "regulariser in an unknown place",
-        "A variable or layer has a regulariser in a place where the tool does not carry it over.",
-        why="In TensorFlow 1 a regulariser added its penalty to a collection of the graph. A step function has no collections.",
-    ),
-    Code(
         "L103",
         "dropout",
         "`tf.nn.dropout(x, keep_prob)` becomes `tf.nn.dropout(x, rate=1 - keep_prob)`.",

@@ -35,9 +35,10 @@ CODES = (
     ),
     Code(
         "S105",
-        "placeholder without a name",
-        "A placeholder is not assigned to a variable of its own.",
-        why="A placeholder becomes a parameter of the step function. A parameter needs a name, and the tool does not invent names for values that you feed.",
+        "placeholder that is not made with the model",
+        "A placeholder is not assigned to a variable of its own where the graph is built. It stands in an expression, a helper function makes it for its caller, or the training loop makes it, for example one for each summary.",
+        why="A placeholder becomes a parameter of the step function, which gets its list of parameters when it is written. So the placeholder must be made where the step is built, and needs a name. The tool does not invent names for values that you feed.",
+        recipe="Make the placeholder where the graph is built, and give it a name of its own.",
     ),
     Code(
         "S107",
@@ -95,20 +96,10 @@ CODES = (
     Code(
         "S117",
         "dropped",
-        "Nothing is left of this statement. Its work is done elsewhere; the finding says where.",
-        why="Some statements only prepared the graph or the session. TensorFlow 2 has neither, so there is nothing left for them to do.",
-    ),
-    Code(
-        "S118",
-        "default graph",
-        "Statements that open or reset the default graph go.",
-        why="TensorFlow 1 built everything into a default graph. TensorFlow 2 has none: each step function has a graph of its own, and nothing has to open or reset it.",
-    ),
-    Code(
-        "S119",
-        "value of the global step",
-        "`tf.train.global_step(sess, step)` becomes the variable's own value.",
-        why="In TensorFlow 1 only a session could read a variable. A TensorFlow 2 variable has its value at any time, and `numpy()` or `int()` reads it.",
+        "Nothing is left of this statement. Its work is done elsewhere, or there is nothing left to do, as for statements that open or reset the default graph. The finding says which.",
+        why="Some statements only prepared the graph or the session. TensorFlow 2 has neither: each step function has a graph of its own, and nothing has to open or reset it.",
+        before="with tf.Graph().as_default():\n    train()",
+        after="train()",
     ),
     Code(
         "S120",
@@ -126,20 +117,16 @@ CODES = (
     Code(
         "S124",
         "scaffold that runs in a session",
-        "A `Scaffold` has arguments that run in a graph session. An `init_fn` stays if it passes its session only to savers that restore.",
-        why="A `Scaffold` hands operations of the graph to the session, which runs them when it opens. The emitted session has no graph in which these could run.",
+        "A `Scaffold` has arguments that run in a graph session, such as its own `init_op`, `ready_op`, `local_init_op` or `summary_op`. An `init_fn` stays if it passes its session only to savers that restore.",
+        why="A `Scaffold` hands operations of the graph to the session, which runs them once, when it opens. The emitted session has no graph in which these could run, and a traced step would run them every time. `summary_op` chose which summaries are written; here all of them are.",
     ),
     Code(
         "S125",
         "scaffold",
-        "The scaffold becomes `training_session.Scaffold`. Initialisers need not be passed.",
-        why="TensorFlow 2 initialises a variable when it makes it, so a scaffold need not say how. What it says about savers and summaries still counts.",
-    ),
-    Code(
-        "S126",
-        "name used twice",
-        "The loop uses one name for a variable of the model and for a value of its own.",
-        why="A step function reads the model's variable by its name. If the loop binds the same name to a value of its own, the function would read that value.",
+        "The scaffold now comes from the emitted module. Arguments that only initialise variables or tables, or merge all summaries, are dropped.",
+        why="TensorFlow 2 initialises a variable or a table when it makes it, so a scaffold need not say how. All summaries are written. What the scaffold says about savers still counts.",
+        before="tf.train.Scaffold(\n    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
+        after="estimator_loop.Scaffold(saver=saver)",
     ),
     Code(
         "S130",
@@ -209,12 +196,6 @@ CODES = (
         "module whose code moved",
         "The programs that imported this module now contain its code. The module says so in its first line and is otherwise unchanged. No migrated file imports it.",
         why="Programs that the tool did not read may still import the module. It stays as it is for them, under TensorFlow 1.",
-    ),
-    Code(
-        "S183",
-        "placeholder made in the loop",
-        "The training loop makes placeholders, for example one for each summary.",
-        why="TensorFlow 1's graph could grow while the loop ran. A step function gets its list of parameters when it is written, so the loop cannot add one.",
     ),
     Code(
         "S184",

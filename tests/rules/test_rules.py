@@ -55,7 +55,6 @@ ELSEWHERE = {
     "K190": "migrate/backends/keras_fit/test_keras_fit.py",
     "K191": "migrate/backends/keras_fit/test_keras_fit.py",
     "N102": "migrate/test_outcomes.py",
-    "N125": "migrate/frontends/cluster/test_placement.py",
     "S102": "migrate/several/test_several_graphs.py",
     "S109": "migrate/frontends/sessions/test_plain_sessions.py",
     "S131": "migrate/source/test_notebook_corpus.py",

@@ -66,7 +66,7 @@ FOLLOWED = {
 
 # Code -> what its recipe changes in its case of this directory.
 IN_CASES = {
-    "D128": (("weights = tf.ones([3])\n", ""),),
+    "D121_tensors": (("weights = tf.ones([3])\n", ""),),
     "H123": (
         (
             "        if self._runs % 10 == 0:\n            return tf",
@@ -89,7 +89,7 @@ IN_CASES = {
         ("loss_of(1.0", "loss_of(prediction, 1.0"),
     ),
     "N150_layer": (("tf.layers", "tf.log\nimport tf_keras\ntf_keras.layers"),),
-    "N113": (
+    "N111_branch": (
         ("w = tf.Variable(2.0)\n    h = h * w", "v = tf.Variable(2.0)\n    h = h * v"),
     ),
     "O120_synchronous": ((", variables_to_average=[w]", ""),),

@@ -109,7 +109,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N131": (
+    "C140_shared": (
         CLUSTER,
         (
             (
@@ -126,7 +126,10 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N132": (_SUPERVISED, (('print("alive")', 'sv.loop(60, print, ("alive",))'),)),
+    "N120_beside": (
+        _SUPERVISED,
+        (('print("alive")', 'sv.loop(60, print, ("alive",))'),),
+    ),
 }
 FOLLOWED = {
     code: (change(after, *changes), after) for code, (after, changes) in _ROWS.items()

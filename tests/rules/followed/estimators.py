@@ -81,7 +81,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E161": (
+    "S124_operation": (
         MODEL_FN,
         (
             (
@@ -94,7 +94,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E160": (
+    "N111_method": (
         change(
             MODEL_FN,
             (

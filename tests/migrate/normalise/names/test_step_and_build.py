@@ -119,7 +119,7 @@ REFUSED = {
     "O118": "rate = 0.5 * tf.placeholder(tf.float32)\n"
     + MODEL
     + UPDATE.replace("rate", "rate * 0.1"),
-    "V126": "w = tf.get_variable('w', [2])\nfirst = tf.reduce_sum(x)\n"
+    "N104": "w = tf.get_variable('w', [2])\nfirst = tf.reduce_sum(x)\n"
     "def inner():\n    with tf.variable_scope('s'):\n"
     "        return first * tf.get_variable('v', [])\n"
     "loss = tf.cond(first > 1., inner, lambda: first) * w[0]\nrate = 0.1\n" + UPDATE,
