@@ -62,8 +62,7 @@ def load(file: pathlib.Path) -> dict[str, _Counts]:
         if data["format"] != FORMAT:
             raise BaselineError(f"{file}: format {data['format']} is not {FORMAT}")
         return {
-            str(path): {str(k): int(n) for k, n in counts.items()}
-            for path, counts in data["files"].items()
+            str(path): _rename_keys(counts) for path, counts in data["files"].items()
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, BaselineError):
@@ -130,6 +129,17 @@ def _count(result: FileResult) -> _Counts:
 def _counts(finding: Finding) -> bool:
     loud = finding.outcome in _LOUD or finding.unused
     return loud and finding.code not in _CONSEQUENCES
+
+
+def _rename_keys(counts: Mapping[str, object]) -> _Counts:
+    """The numbers of a path, under the codes of today: a baseline may be of an earlier version."""
+    from migrate.codes import MERGED
+
+    renamed: collections.Counter[str] = collections.Counter()
+    for key, number in counts.items():
+        code, space, symbol = str(key).partition(" ")
+        renamed[f"{MERGED.get(code, code)}{space}{symbol}"] += int(str(number))
+    return renamed
 
 
 def _key(finding: Finding) -> str:

@@ -212,7 +212,7 @@ def _migrated(
             finding = dataclasses.replace(finding, recipe=recipe)
         return FileResult(path, findings=(finding,))
     except (RecursionError, MemoryError):
-        return unchanged.with_failure("E005", "nested too deeply to be analysed")
+        return unchanged.with_failure("E001", "nested too deeply to be analysed")
     except UnicodeEncodeError as error:
         return unchanged.with_failure(
             "E002",
@@ -279,7 +279,7 @@ def _module(text: str, filename: str, options: Options, core: Core | None) -> _R
                 again = core(migration.text, beside, filename)
                 if again.text != migration.text:
                     reason = "migrating the result again would change it"
-                    failed = Finding(1, 1, "G004", Outcome.FAILED, "", reason)
+                    failed = Finding(1, 1, "G009", Outcome.FAILED, "", reason)
                     return text, (*findings, failed), ()
     except (RecursionError, MemoryError):
         raise

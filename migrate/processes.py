@@ -64,7 +64,7 @@ class _Pool:
                 reason = (
                     "the process that analysed it died: nested too deeply, or too large"
                 )
-                return FileResult(item.path).with_failure("E005", reason)
+                return FileResult(item.path).with_failure("E001", reason)
 
     def close(self) -> None:
         if self._pool is not None:

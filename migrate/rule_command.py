@@ -19,10 +19,13 @@ def rule(code: str | None) -> None:
                 if name.startswith(letter):
                     click.echo(f"   {name}  {CODES[name].title}")
         return
-    found = CODES.get(MERGED.get(code.upper(), code.upper()))
+    asked = code.upper()
+    found = CODES.get(MERGED.get(asked, asked))
     if found is None:
         raise click.UsageError(
             f"there is no code {code}; `tf1to2 rule` lists all codes"
         )
+    if found.id != asked:
+        click.echo(f"{asked} is {found.id} now.\n")
     for line, role in show_page(read_page(found.id).rstrip()):
         click.secho(line, bold=role == "heading")

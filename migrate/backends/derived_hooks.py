@@ -42,7 +42,7 @@ def _refusal(found: DerivedHook, scopes: Scopes) -> Finding:
     return Finding(
         found.base.lineno,
         found.base.col_offset + 1,
-        "H131",
+        "H122",
         Outcome.REFUSED,
         scopes.resolve(found.base) or "",
         f"a class changes what {found.name} does, whose methods are others here: they "

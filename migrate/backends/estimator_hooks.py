@@ -40,7 +40,7 @@ def _refusal(feeds: ast.expr, symbol: str) -> Finding:
     return Finding(
         feeds.lineno,
         feeds.col_offset + 1,
-        "E151",
+        "H122",
         Outcome.REFUSED,
         symbol,
         "a hook feeds the step: a step function takes its batch, and nothing else",
@@ -66,7 +66,7 @@ def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
             Finding(
                 load.call.lineno,
                 load.call.col_offset + 1,
-                "E152",
+                "E132",
                 Outcome.REWRITTEN,
                 "",
                 "an assignment: the next step finds the value",
@@ -99,7 +99,7 @@ def plan_updates(
             plan.statements[statement] = [Dropped(statement)]
             for node in all_nodes(statement.value):
                 claimed[node] = (
-                    "E152",
+                    "E132",
                     "dropped: the hook's session assigns the value",
                 )
     return claimed, done, refused
@@ -109,7 +109,7 @@ def _refused_update(call: ast.Call) -> Finding:
     return Finding(
         call.lineno,
         call.col_offset + 1,
-        "E154",
+        "H122",
         Outcome.REFUSED,
         "",
         "a hook's begin builds an update: TF1 ran it when it was asked to, a function that "

@@ -130,7 +130,7 @@ class EstimatorRewrite:
             if found.call in self.claimed:
                 continue  # Of a callback.
             if found.call in updates:
-                self._note(found.call, "E152", "an assignment, by the hook's session")
+                self._note(found.call, "E132", "an assignment, by the hook's session")
             else:
                 self._session_run(found)
         if not self._program.imported:
@@ -161,7 +161,7 @@ class EstimatorRewrite:
         target = table.longest(symbol, table.LAYERS)
         if target is not None:
             return self._become(
-                node, target, "E103", "Keras 2's own copy of the function: same names"
+                node, target, "T130", "Keras 2's own copy of the function: same names"
             )
         in_graph = self._in(node, self._program.model)
         if symbol.startswith("tf.contrib") and self._contrib.use(
@@ -278,7 +278,7 @@ class EstimatorRewrite:
             self.refused.append(
                 _finding(
                     found.call,
-                    "E118",
+                    "H122",
                     "",
                     "a hook runs something in its session: a step function has none",
                     "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "

@@ -13,7 +13,7 @@ from migrate.source.nodes import all_nodes
 from migrate.tables import scaffolds as table
 from migrate.tables.estimator import MODULE
 
-_GONE = ("E162", "left out: it is done when the model is made")
+_GONE = ("S125", "left out: it is done when the model is made")
 
 
 def plan_scaffolds(
@@ -36,7 +36,7 @@ def plan_scaffolds(
                 Finding(
                     getattr(node, "lineno", one.call.lineno),
                     getattr(node, "col_offset", 0) + 1,
-                    "E161",
+                    "S124",
                     Outcome.REFUSED,
                     table.SCAFFOLD,
                     f"a Scaffold with {name}: TensorFlow 1 ran it in the session",

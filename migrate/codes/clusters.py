@@ -57,8 +57,8 @@ CODES = (
     Code(
         "C111",
         "device setter",
-        "`replica_device_setter` goes. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did. `MultiWorkerMirroredStrategy` keeps a copy on each worker.",
-        why="In TensorFlow 1 a device function chose the place of each variable. In TensorFlow 2 the scope of a strategy does, so a device function inside it has nothing to decide.",
+        "`replica_device_setter` goes, and a `GreedyLoadBalancingStrategy` with it. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute.",
+        why="In TensorFlow 1 a device function chose the place of each variable. In TensorFlow 2 the scope of a strategy does, so a device function inside it has nothing to decide. To balance bytes between parameter servers, give the strategy a partitioner.",
         before="with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)",
         after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
     ),
@@ -69,16 +69,13 @@ CODES = (
         why="TensorFlow 2 has no session. It configures devices per process, and soft placement is the default.",
     ),
     Code(
-        "C113",
-        "load balancing",
-        "`GreedyLoadBalancingStrategy` is dropped. Variables are placed round robin. This changes where variables live, not what they compute.",
-        why="TensorFlow 2 has no equal placement strategy. To balance bytes between parameter servers, give the strategy a partitioner.",
-    ),
-    Code(
         "C114",
         "local device",
-        "A `tf.device` block for a device of the own process stays in step functions. Around variables it goes.",
+        "A `tf.device` block for a device of the own process stays in step functions. Around variables it goes, and so it does in a `model_fn` that becomes a Keras model.",
         why="A strategy places variables itself, on parameter servers or as copies on each worker. A device block around them would ask for another place than the strategy chooses.",
+        before='with tf.device("/cpu:0"):\n    table = tf.get_variable("table", [9, 4])',
+        after='table = self.add_weight("table", shape=[9, 4])',
+        refused_when="It names another device than the CPU or the first GPU. A `model_fn` then stays one (K110).",
     ),
     Code(
         "C115",
@@ -159,7 +156,7 @@ CODES = (
     Code(
         "C140",
         "a queue or table that keeps elements",
-        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next.",
-        why="In TensorFlow 1 it was one object of the graph. A step function is a graph of its own: it would make another, empty object, and wait forever.",
+        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next. Or several tasks use a queue by its name, and it does more than to end parameter servers (N170).",
+        why="In TensorFlow 1 it was one object of the graph, and the tasks of a cluster found a queue by its name. A step function is a graph of its own: it would make another, empty object, and wait forever.",
     ),
 )

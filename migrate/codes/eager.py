@@ -22,9 +22,9 @@ CODES = (
     ),
     Code(
         "D121",
-        "the session around eager code",
-        "Eager code runs inside a session that the tool cannot replace: there are several sessions, the session has no `with` block, or it has hooks or arguments that need a graph.",
-        why="The session's block becomes the training loop of the strategy. That needs exactly one block.",
+        "the session or the cluster around eager code",
+        "Eager code runs inside a session or a cluster that the tool cannot replace. There are several sessions, or the session has no `with` block, or it has hooks or arguments that need a graph. Or the tool does not see a part of the cluster: its jobs, its server, this task's index, which tasks only serve, or which of several clients trains. Or a tensor is computed before the cluster is made.",
+        why="The session's block becomes the training loop of a strategy. The tool builds the strategy from the cluster: which tasks are parameter servers, which are workers, and which task this process is. `MultiWorkerMirroredStrategy` must set up its collectives before the first tensor is computed.",
     ),
     Code(
         "D149",
@@ -75,28 +75,10 @@ CODES = (
         after="replicas.chief_saves(manager.save)",
     ),
     Code(
-        "D122",
-        "the cluster around eager code",
-        "The tool does not see a part of the cluster: the jobs of the `ClusterSpec`, the server, this task's index, or which tasks only serve.",
-        why="The tool builds the strategy from the cluster: which tasks are parameter servers, which are workers, and which task this process is. With a part missing it would start the wrong strategy.",
-    ),
-    Code(
-        "D123",
-        "a client that does not know its task",
-        "The program has several clients and no server of its own, or it has only workers and no task index. Or each task starts a server that no session and no strategy uses.",
-        why="Without a server, one process coordinates the parameter servers. With workers only, each process has to know its own index.",
-    ),
-    Code(
-        "D124",
-        "the model around eager code",
-        "The model is not made next to the session, or it is made on devices chosen by hand.",
-        why="The model has to be made under the strategy's scope, and the strategy chooses the devices.",
-    ),
-    Code(
         "D125",
-        "the step of eager code",
-        "The training step does more than a tape, its gradients, `apply_gradients` and what they need. Examples are control flow on values, prints, and counters inside a function.",
-        why="TensorFlow traces the step once. What else it does would happen once, during tracing. In a loop that has the tape itself such statements stay in the loop.",
+        "the training step of eager code",
+        "The tool does not read a part of the eager training step. The step does more than a tape, its gradients, `apply_gradients` and what they need. Or the model is made apart from the session, or on devices chosen by hand. Or the optimizer may not be a Keras optimizer. Or a metric is made elsewhere, passed on, read in the step, or does not add up over the parts of a batch. Or the loop neither iterates a `tf.data.Dataset` nor cuts its batches out of arrays, such as `x[i:i + 32]`.",
+        why="TensorFlow traces the step once, and what else it does would happen once. The model, the optimizer and the metrics must be made under the strategy's scope, and add up what the replicas compute. The workers share the data, so the tool must know how to divide it.",
     ),
     Code(
         "D155",
@@ -135,36 +117,12 @@ CODES = (
         why="TensorFlow traces the function once, and then runs only the trace. `tf.print` is a part of the trace. Python's `print` is not, so it runs only while TensorFlow traces.",
     ),
     Code(
-        "D126",
-        "the optimizer of eager code",
-        "The tool does not see that the optimizer is a Keras optimizer.",
-        why="Under a strategy an optimizer must make its slots where the variables are, and add up the replicas' gradients. Keras optimizers do that. For another object the tool does not know.",
-    ),
-    Code(
-        "D127",
-        "metrics of eager code",
-        "The program uses a metric in a way that a strategy does not support: the metric is made elsewhere, passed on, read in the step, or used in another traced function. With workers only, it may also count something that does not add up over the parts of a batch.",
-        why="Each worker updates the metric from its own part. The parts must add up to the value that one process would count.",
-    ),
-    Code(
         "D151",
         "a metric of a step",
         "With parameter servers, each worker's loop gets its own metric, with variables on the servers. With workers only, one metric counts the parts of all workers, and each worker reads the value for the whole batch.",
         why="Before, each process had a metric of its own, and did not see what the others counted or reset. Under one strategy the program chooses: one metric per worker, or one for all.",
         before="accuracy = tf.keras.metrics.SparseCategoricalAccuracy()",
         after="accuracy = replicas.metric(lambda: tf_keras.metrics.SparseCategoricalAccuracy())",
-    ),
-    Code(
-        "D128",
-        "tensors before the strategy",
-        "The program computes a tensor before it makes the cluster.",
-        why="`MultiWorkerMirroredStrategy` must set up its collectives before the first tensor is computed.",
-    ),
-    Code(
-        "D129",
-        "the data of eager code",
-        "The loop neither iterates a `tf.data.Dataset` nor cuts its batches out of arrays, such as `x[i:i + 32]` or `x[order[i:i + 32]]`.",
-        why="The workers share the data, so the tool must divide it between them. It knows how to divide a dataset, and batches that are cut from arrays. It does not know how to divide anything else.",
     ),
     Code(
         "D130",

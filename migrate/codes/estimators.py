@@ -23,14 +23,6 @@ CODES = (
         after='w = tf.compat.v1.get_variable("w", [2, 3])',
     ),
     Code(
-        "E103",
-        "layer of a model_fn",
-        "A layer of `tf.layers` now comes from `tf_keras`, which keeps the same functions with the same names, collections and defaults.",
-        why="TensorFlow 2.16 and later use Keras 3, and `tf.compat.v1` no longer leads to `tf.layers`. The package `tf_keras` still has the same functions.",
-        before="net = tf.layers.dense(net, 10)",
-        after="net = estimator_loop.layers.dense(net, 10)",
-    ),
-    Code(
         "E104",
         "iterator of an input_fn",
         "An `input_fn` that takes a batch from an iterator becomes a function of the dataset's elements. What it does with the batch becomes a `map` of the dataset.",
@@ -74,30 +66,6 @@ CODES = (
         after='training = mode == "train"',
     ),
     Code(
-        "E110",
-        "boosted trees",
-        "The program uses gradient boosted trees of `tf.estimator`.",
-        why="TensorFlow 2.16 removed boosted trees together with `tf.estimator`. They train in a different way than a network, so the emitted modules cannot run them. Other packages, such as TensorFlow Decision Forests, train trees.",
-    ),
-    Code(
-        "E111",
-        "TPU function that is not covered",
-        "The program uses a TPU function other than `TPUEstimator` and its `CrossShardOptimizer`, or it uses `host_call`.",
-        why="The emitted modules replace `TPUEstimator` and `CrossShardOptimizer`, and were compared with TensorFlow 1.15.5 on a CPU. Other TPU functions were not, and cannot be tried without a TPU.",
-    ),
-    Code(
-        "E112",
-        "Estimator of contrib.learn",
-        "The program uses an Estimator of `tf.contrib.learn`.",
-        why="The Estimators of `tf.contrib.learn` are older than those of `tf.estimator`. Their `model_fn` has another signature, and `tf.contrib` is gone from TensorFlow 2.",
-    ),
-    Code(
-        "E113",
-        "batch normalisation averages that never moved",
-        "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. It ignores them, or uses them only in one branch or in another `model_fn`, or removes some of them from the list.",
-        why="In TensorFlow 1 the moving averages then kept their initial values, and evaluation used those. TensorFlow 2 would update them, so the results would differ.",
-    ),
-    Code(
         "E114",
         "placeholder in an Estimator program",
         "The program has a placeholder outside of a serving input.",
@@ -111,15 +79,9 @@ CODES = (
     ),
     Code(
         "E117",
-        "part of tf.estimator",
-        "The tool does not cover this part of `tf.estimator` yet.",
-        why="The emitted modules hold only what was compared with TensorFlow 1.15.5. This part was not, so the tool does not claim that it works the same.",
-    ),
-    Code(
-        "E118",
-        "hook that runs its session",
-        "A hook of the program calls `session.run` for something other than variables.",
-        why="Training uses step functions and has no session. A hook receives what its `before_run` requests in `tf.train.SessionRunArgs`, once per step.",
+        "Estimator that is not covered",
+        "The tool does not cover this part of `tf.estimator`, `tf.contrib.learn` or `tf.contrib.tpu`. Examples are gradient boosted trees, an Estimator of `tf.contrib.learn`, `host_call`, and TPU functions other than `TPUEstimator` and its `CrossShardOptimizer`.",
+        why="The emitted modules hold only what was compared with TensorFlow 1.15.5. This part was not, so the tool does not claim that it works the same. Boosted trees train in a different way than a network, and the `model_fn` of `tf.contrib.learn` has another signature.",
     ),
     Code(
         "E150",
@@ -131,20 +93,6 @@ CODES = (
         promise="The batches are the same. The arrays are read when `input_fn` is called; in TensorFlow 1 they were read when the session was made.",
     ),
     Code(
-        "E151",
-        "fed by a hook",
-        "A hook of the program gives `tf.train.SessionRunArgs` a `feed_dict`.",
-        why="The step function receives a batch of the `input_fn` and nothing else. A hook runs before the step, but it cannot change what the step receives.",
-    ),
-    Code(
-        "E152",
-        "variable that a hook sets",
-        "A hook assigns a value to a variable, with `load` or by running an assignment. The hook's session assigns it, and the next step sees it.",
-        why="TensorFlow 1's hook assigned the value by running an operation of the graph. The emitted session has no graph, so the assignment is a method of that session.",
-        before="self._rate.load(0.01, run_context.session)",
-        after="run_context.session.load(self._rate, 0.01)",
-    ),
-    Code(
         "E153",
         "Experiment",
         "`Experiment`, `learn_runner.run` and `RunConfig` of `tf.contrib.learn` now come from the emitted module `estimator_experiments`. In a cluster, and where it exports a model, it stops with an error.",
@@ -152,12 +100,6 @@ CODES = (
         before="learn_runner.run(experiment_fn, run_config=config)",
         after="estimator_experiments.run(experiment_fn, run_config=config)",
         promise="The training is the same, and so are the metrics at its end.",
-    ),
-    Code(
-        "E154",
-        "update that a hook builds",
-        "A hook's `begin` builds an operation that changes a variable.",
-        why="TensorFlow 1 ran the operation only when the hook asked for it. A traced step function would run it in every step.",
     ),
     Code(
         "E155",
@@ -179,11 +121,11 @@ CODES = (
     ),
     Code(
         "E132",
-        "variables that a hook reads",
-        "A hook reads variables or the global step with `session.run`. The hook's session now returns their present values.",
-        why="TensorFlow 1's hook read a variable by running the graph. The emitted session has no graph, but it has the variables, so it returns their present values.",
-        before="step = run_context.session.run(self._global_step)",
-        after="step = run_context.session.run(self._global_step)",
+        "variables that a hook reads or sets",
+        "A hook reads variables or the global step with `session.run`, or assigns a value to a variable, with `load` or by running an assignment. The hook's session returns present values, and assigns; the next step sees what is assigned.",
+        why="TensorFlow 1's hook read and assigned variables by running the graph. The emitted session has no graph, but it has the variables.",
+        before="step = run_context.session.run(self._global_step)\nself._rate.load(0.01, run_context.session)",
+        after="step = run_context.session.run(self._global_step)\nrun_context.session.load(self._rate, 0.01)",
     ),
     Code(
         "E133",
@@ -219,25 +161,5 @@ CODES = (
         before="optimizer = tf.train.SyncReplicasOptimizer(optimizer, workers)",
         after="optimizer = synchronous_estimator.SyncReplicasOptimizer(optimizer, workers)",
         promise="The losses and variables are those of a TensorFlow 1 cluster whose workers kept pace. If the number of gradients to aggregate is not the number of workers, the program stops with an error.",
-    ),
-    Code(
-        "E160",
-        "name taken in an Estimator class",
-        "A class that inherits from `tf.estimator.Estimator` has a method or attribute whose name the emitted Estimator uses itself.",
-        why="Your class inherits from the emitted Estimator. If both have a method of the same name, Python calls yours where the Estimator means its own.",
-    ),
-    Code(
-        "E161",
-        "operation of a Scaffold",
-        "A `Scaffold` has its own `init_op`, `ready_op`, `local_init_op` or `summary_op`.",
-        why="TensorFlow 1 ran the first three once, before training. A traced step would run them every time. `summary_op` chose which summaries are written; here all of them are.",
-    ),
-    Code(
-        "E162",
-        "initialisers of a Scaffold",
-        "A `Scaffold` argument that only initialises variables or tables, or merges all summaries, is dropped.",
-        why="Variables and tables have their values as soon as they are made, and all summaries are written.",
-        before="tf.train.Scaffold(\n    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
-        after="estimator_loop.Scaffold(saver=saver)",
     ),
 )

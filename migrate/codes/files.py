@@ -8,8 +8,10 @@ CODES = (
     Code(
         "E001",
         "file cannot be read",
-        "The path does not exist, may not be read, or is not a regular file. All other files are processed.",
-        why="The tool reads every file before it changes any, because the files of one program change together. A file that it cannot read may be a part of a program.",
+        "The path does not exist, may not be read, or is not a regular file. Or the file is too large, or nested too deeply, to be analysed; generated code can be like that. All other files are processed.",
+        why="The tool reads every file before it changes any, because the files of one program change together. It follows nested expressions by recursion, and Python limits how deep that may go.",
+        recipe="Leave the file out with `--exclude`, or move its data into a data file.",
+        promise="The file is left as it is, byte for byte.",
     ),
     Code(
         "E002",
@@ -35,14 +37,6 @@ CODES = (
         recipe="Run the tool with `--python2`: it first converts the file to Python 3, then migrates it. Or convert it yourself.",
         before='print "loss", loss',
         after='print("loss", loss)',
-        promise="The file is left as it is, byte for byte.",
-    ),
-    Code(
-        "E005",
-        "too deep or too large",
-        "The file is nested too deeply, or is too large, to be analysed. Generated code can be like that.",
-        why="The tool follows the nested expressions of a file by recursion. Python limits how deep that may go, and how much memory a parser may use.",
-        recipe="Leave the file out with `--exclude`, or move its data into a data file.",
         promise="The file is left as it is, byte for byte.",
     ),
     Code(

@@ -12,18 +12,6 @@ CODES = (
         why="A graph of TensorFlow 1 could be asked for a tensor by its name. TensorFlow 2 runs functions, which have no such index, so the tool must find the tensor in the program's text.",
     ),
     Code(
-        "H103",
-        "hook tensors not written out",
-        "The tensors of a hook must be written out as a dict, list or tuple, with string constants as tags. Two hooks may not use one tag for different tensors.",
-        why="A step function returns the hook's tensors as a dict, and the tags are its keys. So the tool must know every tag and every tensor when it writes the function.",
-    ),
-    Code(
-        "H105",
-        "hook outside a program",
-        "A hook is made in code that belongs to no training program that the tool recognised.",
-        why="The step function returns the tensors that a hook watches. Without the program the tool does not know which step that is.",
-    ),
-    Code(
         "H110",
         "hook",
         "The hook now comes from the emitted module, under the same name. It has the same arguments and triggers as in TensorFlow 1.15. The step function returns the tensors that it watches.",
@@ -48,8 +36,8 @@ CODES = (
     Code(
         "H122",
         "own hook that cannot be mapped",
-        "A `SessionRunHook` class does something that only a graph session can do: it makes tensors, feeds the step, runs more than variables, or passes its session on.",
-        why="TensorFlow traces the step function before any hook runs. A hook can read what a step returns, but it can no longer add operations or feed values to the step.",
+        "A `SessionRunHook` class does something that only a graph session can do. It makes tensors or updates, feeds the step, runs more than variables, or passes its session on. Or it overrides methods of a TensorFlow 1 hook that saves, writes summaries or profiles.",
+        why="TensorFlow traces the step function before any hook runs. A hook can read what a step returns, but it can no longer add operations or feed values to the step. The training loop saves, writes summaries and profiles, and would never call overriding methods.",
     ),
     Code(
         "H123",
@@ -65,11 +53,5 @@ CODES = (
         before="class Rates(tf.train.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
         after="class Rates(derivable_hooks.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
         promise="The class's methods are called when TensorFlow 1 called them.",
-    ),
-    Code(
-        "H131",
-        "derived hook that is not covered",
-        "A class overrides methods of a TensorFlow 1 hook that saves, writes summaries or profiles.",
-        why="In the migrated program the training loop saves, writes summaries and profiles. It does not go through the hook's methods, so the overriding methods would never be called.",
     ),
 )

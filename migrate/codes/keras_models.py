@@ -15,14 +15,6 @@ CODES = (
         promise="The losses, metrics and predictions from the same checkpoint are the same, and so are the names in checkpoints and signatures.",
     ),
     Code(
-        "K102",
-        "layer of a Keras model",
-        "A function of `tf.layers` becomes the Keras layer, applied in the same place. A layer with weights gets the name that TensorFlow 1 gave it.",
-        why="TensorFlow 1 named a layer's weights by its function and a number, as in `dense_1/kernel`. Checkpoints find weights by these names, so the Keras layer gets the same name.",
-        before="net = tf.layers.dense(net, 10)",
-        after='net = tf_keras.layers.Dense(units=10, name="dense")(net)',
-    ),
-    Code(
         "K103",
         "metric of a Keras model",
         "An entry of `eval_metric_ops` becomes a Keras metric that counts the same. For AUC, mean errors and the accuracy per class an emitted module has the metric.",
@@ -151,14 +143,6 @@ CODES = (
         before="inputs = tf.keras.Input(tensor=image)\nlogits = tf.keras.Model(inputs, tf.keras.layers.Dense(8)(inputs)).output",
         after="inputs = tf_keras.Input(shape=[28])\nlogits = tf_keras.Model(inputs, tf_keras.layers.Dense(8)(inputs))(image)",
         refused_when="Always in a program with Estimators, except if the model is given to `model_to_estimator`.",
-    ),
-    Code(
-        "K170",
-        "device of a Keras model",
-        "A `model_fn` that becomes a Keras model placed layers on the CPU or the first GPU of its own process. The `with tf.device` block goes. With other devices it stays a `model_fn` (K110).",
-        why="The strategy places the variables and the operations of a step. A device block inside the model would ask for another place than the strategy chooses.",
-        before='with tf.device("/cpu:0"):\n    table = tf.get_variable("table", [9, 4])',
-        after='table = self.add_weight("table", shape=[9, 4])',
     ),
     Code(
         "K185",

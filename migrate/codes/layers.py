@@ -12,12 +12,6 @@ CODES = (
         why="A layer makes its variables once, before the first step. So all of its arguments must have values by then, and the tool must know which argument is which.",
     ),
     Code(
-        "L102",
-        "regulariser in an unknown place",
-        "A variable or layer has a regulariser in a place where the tool does not carry it over.",
-        why="In TensorFlow 1 a regulariser added its penalty to a collection of the graph. A step function has no collections.",
-    ),
-    Code(
         "L103",
         "dropout",
         "`tf.nn.dropout(x, keep_prob)` becomes `tf.nn.dropout(x, rate=1 - keep_prob)`.",
@@ -27,9 +21,9 @@ CODES = (
     ),
     Code(
         "L104",
-        "layer",
-        "Functions and classes of `tf.layers` become Keras 2 layers (`tf_keras`) with the same initial distributions and variable names. They are made once under the strategy's scope and called in the step function.",
-        why="A TensorFlow 1 layer function made its variables and computed in one call. A step function may only compute.",
+        "layer becomes a Keras layer",
+        "Functions and classes of `tf.layers` become Keras 2 layers (`tf_keras`) with the same initial distributions and variable names. In a session program they are made once, under the strategy's scope, and called in the step function. In a Keras model they stand in the same place.",
+        why="A TensorFlow 1 layer function made its variables and computed in one call, and named its weights by its function and a number, as in `dense_1/kernel`. A step function may only compute. Checkpoints find weights by their names, so the Keras layer gets the same name.",
         before='h = tf.layers.dense(x, 10, name="h")',
         after='h = tf_keras.layers.Dense(units=10, name="h")\n...\nh = h(x)',
     ),
@@ -62,9 +56,9 @@ CODES = (
     ),
     Code(
         "L123",
-        "averages that never moved",
-        "The program uses batch normalisation and never runs `UPDATE_OPS`.",
-        why="In TensorFlow 1 the moving averages then kept their initial values, and evaluation used those. Keras updates them in every training call, so the results would differ.",
+        "batch normalisation averages that never moved",
+        "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. It ignores them, or uses them only in one branch or in another `model_fn`, or removes some of them from the list.",
+        why="In TensorFlow 1 the moving averages then kept their initial values, and evaluation used those. TensorFlow 2's layers would update them, so the results would differ.",
     ),
     Code(
         "L150",
@@ -77,8 +71,8 @@ CODES = (
     Code(
         "L151",
         "contrib layers mixed with other code",
-        "A function makes layers of contrib and also placeholders, optimizers, a global step, `tf.layers` or sessions.",
-        why="TensorFlow traces each step function by calling this function again. If it made optimizers or opened sessions, every trace would make another one.",
+        "A function makes layers of contrib and also placeholders, optimizers, a global step, `tf.layers` or sessions. Or a loop over towers uses layers of contrib.",
+        why="TensorFlow traces each step function by calling this function again. If it made optimizers or opened sessions, every trace would make another one. Towers share variables by a scope that is entered again, which the tool does not carry over for these layers.",
     ),
     Code(
         "L153",
@@ -87,11 +81,5 @@ CODES = (
         why="A contrib layer makes its variables when it is called. Eager code would make new variables with each call, so something must keep them between the calls.",
         before="from tensorflow.contrib import slim\n\ndef network(x):\n    return slim.fully_connected(x, 10)",
         after="import contrib_layers\n\ndef network(x):\n    return contrib_layers.fully_connected(x, 10)",
-    ),
-    Code(
-        "L152",
-        "contrib layers in towers",
-        "A loop over towers uses layers of contrib.",
-        why="The towers share variables by a scope that is entered again. The tool does not carry this over to replicas for layers of contrib.",
     ),
 )

@@ -12,25 +12,6 @@ CODES = (
         why="These are TensorFlow 1's own kernels. Keras's optimizers of the same name compute other values in some cases.",
     ),
     Code(
-        "O102",
-        "several synchronisations",
-        "The program has more than one `SyncReplicasOptimizer`.",
-        why="A synchronous program has one strategy, and in each step all replicas agree on one update. Two synchronisations would need two strategies for the same variables.",
-    ),
-    Code(
-        "O103",
-        "synchronous case in the else branch",
-        "`SyncReplicasOptimizer` stands in an `else` branch.",
-        why="The tool recognises the choice between synchronous and asynchronous training in the `if` branch.",
-        recipe="Turn the condition around, so that the `if` branch is synchronous.",
-    ),
-    Code(
-        "O104",
-        "averaged variables",
-        "The program gives `SyncReplicasOptimizer` variables to average.",
-        why="TensorFlow 1 updated these averages right after the common update of all workers. The tool does not carry this over, so the program would lose its averages.",
-    ),
-    Code(
         "O105",
         "optimizer of tf.contrib.opt",
         "AdaMax, Nadam, LazyAdam, AdamW, MomentumW or LARS now comes from a module that is written beside the file, with TensorFlow 1's updates and slot names. Measured over 100 updates against TensorFlow 1.15.5, the difference is 0 in float64 and at most 2.4e-7 in float32.",
@@ -40,10 +21,10 @@ CODES = (
     ),
     Code(
         "O106",
-        "synchronisation decided too late",
-        "The program decides after the server starts whether training is synchronous.",
-        why="In TensorFlow 2 asynchronous training starts a server in every task, and synchronous training starts none. So the program must know which it is before it starts anything.",
-        recipe="Decide before the server starts, by a flag.",
+        "choice of synchronous training that is not recognised",
+        "The program decides after the server starts whether training is synchronous. Or `SyncReplicasOptimizer` stands in an `else` branch. Or the program has more than one.",
+        why="In TensorFlow 2 asynchronous training starts a server in every task, and synchronous training starts none. So the program must know which it is before it starts anything. A synchronous program has one strategy, in which all replicas agree on one update in each step.",
+        recipe="Decide by a flag, before the server starts, and synchronise once, in the `if` branch.",
     ),
     Code(
         "O110",
@@ -76,13 +57,6 @@ CODES = (
         why="TensorFlow 1's accumulator did the same for ids that are sorted and unique within a batch. Of other ids it averaged some and added others, in the order of arrival. To get in TensorFlow 1 what the migrated program computes, look up `tf.unique` of the sorted ids.",
     ),
     Code(
-        "O116",
-        "update inside an expression",
-        "The optimizer's update is part of a larger expression, or one of several in a statement.",
-        why="The update of a step becomes a statement of its own, after the gradients. The tool cannot take it out of a larger expression without changing the order of evaluation.",
-        recipe="Give the update a statement and a name of its own.",
-    ),
-    Code(
         "O117",
         "gradients with grad_ys or stop_gradients",
         "The program calls `tf.gradients` with `grad_ys` or `stop_gradients`, or takes gradients of something other than the loss by the variables.",
@@ -97,7 +71,7 @@ CODES = (
     Code(
         "O120",
         "moving averages that are not covered",
-        "`ExponentialMovingAverage` stands outside of a recognised program, uses `zero_debias=True`, or has a decay that a step computes.",
-        why="The emitted class (N190) makes its averages with the program's variables, and moves them by a fixed rule. It does not cover a correction of the first steps, or a decay that changes by the step.",
+        "`ExponentialMovingAverage` stands outside of a recognised program, uses `zero_debias=True`, or has a decay that a step computes. Or the program gives `SyncReplicasOptimizer` variables to average.",
+        why="The emitted class (N190) makes its averages with the program's variables, and moves them by a fixed rule. It does not cover a correction of the first steps, a decay that changes by the step, or an update after the common step of all workers.",
     ),
 )

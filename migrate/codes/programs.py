@@ -33,9 +33,9 @@ CODES = (
     ),
     Code(
         "N104",
-        "variables made inside a block",
-        "Variables or layers are made in the header of a statement (such as a `with` or `for` line), or in blocks inside a loop.",
-        why="A variable is made once and a step runs many times. The tool has to separate the two, and cannot do it here.",
+        "variable that cannot be separated from its step",
+        "The tool cannot separate a variable, layer or optimizer from what is computed with it. It is made in the header of a statement (such as a `with` or `for` line), in blocks inside a loop, or inside an expression of the step.",
+        why="A variable is made once and a step runs many times. TensorFlow 1 made variables and computed with them in one graph. The tool has to separate the two, and cannot do it here.",
     ),
     Code(
         "N105",
@@ -43,12 +43,6 @@ CODES = (
         "The program uses a collection of the graph.",
         why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list.",
         recipe="Keep the values in a list of your own.",
-    ),
-    Code(
-        "N106",
-        "placeholders from a helper",
-        "A helper function makes placeholders for its caller.",
-        why="A placeholder becomes a parameter of the step function, so it must be made where the step is built.",
     ),
     Code(
         "N117",
@@ -62,10 +56,10 @@ CODES = (
     ),
     Code(
         "N107",
-        "update in a helper",
-        "The optimizer's `minimize` or `apply_gradients` stands in a helper function.",
-        why="The tool splits the program at the update, so it must see the update in the function that opens the session.",
-        recipe="Move the call to where the session is opened.",
+        "update in a place that the tool does not split",
+        "The optimizer's `minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement.",
+        why="The tool splits the program at the update: it becomes a statement of its own, after the gradients. So the tool must see it in the function that opens the session, and cannot take it out of an expression without changing the order of evaluation.",
+        recipe="Give the update a statement and a name of its own, where the session is opened.",
     ),
     Code(
         "N110",
@@ -77,15 +71,9 @@ CODES = (
     Code(
         "N111",
         "name taken",
-        "The program uses a name that the migrated program needs, such as `plain_session`.",
-        why="The migrated program imports a module under this name. With your variable of the same name one of the two would be lost, and the tool does not rename what you named.",
+        "The program uses one name for two things that the migrated program must keep apart. The name is one that the migrated program needs, such as `plain_session`. Or a class that inherits from an Estimator has a method or attribute that the emitted Estimator uses itself. Or the name stands for a variable of the model and also for a value of the loop, or for different variables inside and outside a branch.",
+        why="A step function reads the model's variables by their Python names, and the migrated program imports modules under theirs. With one name for two things one of the two would be lost. The tool does not rename what you named.",
         recipe="Rename yours.",
-    ),
-    Code(
-        "N113",
-        "one name, several variables",
-        "One Python name stands for different variables inside and outside a branch.",
-        why="The step function reads a variable by its Python name. If the name stands for two variables, the function may use one where TensorFlow 1 used the other.",
     ),
     Code(
         "N114",
@@ -108,8 +96,8 @@ CODES = (
     Code(
         "N120",
         "Supervisor that a session cannot replace",
-        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, another graph. Or it passes the Supervisor on, out of sight.",
-        why="A Supervisor becomes a session of `training_session` (S132), which does not have these parts.",
+        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables.",
+        why="A Supervisor becomes a session of `training_session` (S132), which does not have these parts. It can call a function by time, but only with values that stand beside the loop.",
     ),
     Code(
         "N121",
@@ -154,16 +142,10 @@ CODES = (
         why="These parts run queues, sessions and loops of their own, which TensorFlow 2 does not have. The package `tf_slim` still has them, for graphs of `tf.compat.v1`.",
     ),
     Code(
-        "N125",
-        "towers that are not recognised",
-        "Towers within the workers of a cluster do more than compute and average gradients. Or their number is known only in the graph.",
-        why="The number of replicas must be known before the strategy is made, and the graph is made after it.",
-    ),
-    Code(
         "N126",
         "towers that differ from replicas",
-        "Something in a loop over towers behaves differently on each replica: a tower has variables of its own, gradients are not averaged, or summaries or batches are used in an unknown way.",
-        why="The replicas of a strategy share all variables, and their gradients are averaged. A tower that does anything else would compute another result as a replica.",
+        "Something in a loop over towers behaves differently on each replica: a tower has variables of its own, gradients are not averaged, or summaries or batches are used in an unknown way. Or towers within the workers of a cluster do more than compute and average gradients, or their number is known only in the graph.",
+        why="The replicas of a strategy share all variables, and their gradients are averaged. A tower that does anything else would compute another result as a replica. The number of replicas must be known before the strategy is made, and the graph is made after it.",
     ),
     Code(
         "N127",
@@ -178,22 +160,10 @@ CODES = (
         why="Each cell is made once with its own variables. The tool does not share them between cells.",
     ),
     Code(
-        "N161",
-        "all variables, listed in the graph",
-        "The program lists all variables while it builds the graph, after an optimizer or a layer.",
-        why="TensorFlow 1's list had the variables that existed by then, also the optimizer's. Here the optimizer and the layers make theirs in the first step.",
-    ),
-    Code(
         "N130",
         "towers of slim.deployment",
         "The program uses `model_deploy` of `slim.deployment`.",
         why="It clones a model on devices and collects losses and gradients of the clones by their scopes. Towers in a loop, whose gradients are averaged, become a `MirroredStrategy`.",
-    ),
-    Code(
-        "N131",
-        "a queue that tasks share",
-        "Several tasks use a queue by its name, and it does more than to end parameter servers (N170).",
-        why="In TensorFlow 1 the tasks of a cluster found a queue by its name, and could wait for each other with it. Under TensorFlow 2 the steps of different tasks share no queue.",
     ),
     Code(
         "N171",
@@ -209,25 +179,19 @@ CODES = (
         before="queue = create_done_queue(FLAGS.task_index)\nsess = tf.Session(server.target)\nfor i in range(num_workers):\n  sess.run(queue.dequeue())",
         after="training_session.serve_until_done(server)",
         promise="A parameter server ends when the loops of all workers have ended. What it did after its wait is still done. It does not end while the chief saves.",
-        refused_when="The queue does something else as well (N131). In synchronous training there is nothing to serve, and the task ends at once.",
-    ),
-    Code(
-        "N132",
-        "code that a Supervisor runs beside the session",
-        "A `Supervisor` calls a function by time, and the tool cannot carry it over: the function is from another file, gets other values than the names beside the loop, or changes variables. Or the program uses the Supervisor's session manager or `stop_on_exception`.",
-        why="The session that replaces the Supervisor can call a function by time, but only with values that stand beside the loop. It has no session manager and no `stop_on_exception`.",
+        refused_when="The queue does something else as well (C140). In synchronous training there is nothing to serve, and the task ends at once.",
     ),
     Code(
         "N150",
         "outside a program",
-        "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a server), but the tool recognises no training program in the file that it belongs to.",
+        "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a hook, a server), but the tool recognises no training program in the file that it belongs to.",
         why="What such a construct becomes depends on the program: its strategy, its step function, its session. Without the program the tool cannot choose.",
     ),
     Code(
         "N151",
         "arguments not written out",
-        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know.",
-        why="In TensorFlow 2 the arguments have other names or places. A wrong guess would change the program silently.",
-        recipe="Pass the arguments by keyword, without `*` and `**`.",
+        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags.",
+        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A wrong guess would change the program silently.",
+        recipe="Pass the arguments by keyword, without `*` and `**`. Write the tensors of a hook out, each with a tag of its own.",
     ),
 )

@@ -23,7 +23,7 @@ CODES = (
         before='with tf.device(tf.train.replica_device_setter(...)):\n  for i in range(num_gpus):\n    with tf.device("/gpu:%d" % i):\n      loss = tower_loss(x_parts[i], y_parts[i])\n      tower_grads.append(opt.compute_gradients(loss))\n  train_op = opt.apply_gradients(average_gradients(tower_grads))',
         after="replicas = towers_of_workers.AsynchronousReplicas(\n    strategy, cluster, towers=num_gpus)\n...\n  i = replicas.tower()\n  ...\n  opt.apply_gradients(zip(replicas.average(gradients), variables))",
         promise="The values are the same: a worker's update is the mean of its towers' gradients. The towers do not use several GPUs. For that, start one worker for each GPU, with one tower's part of the batch.",
-        refused_when="Towers write summaries, draw batches of their own or normalise batches. Or a step itself assigns to variables (N125).",
+        refused_when="Towers write summaries, draw batches of their own or normalise batches. Or a step itself assigns to variables (N126).",
     ),
     Code(
         "N134",

@@ -13,9 +13,9 @@ CODES = (
     ),
     Code(
         "V103",
-        "variable with a graph option",
-        "`get_variable` has a regulariser, a collection, a getter or a constraint.",
-        why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how it is made. A TensorFlow 2 variable has no graph to act on.",
+        "variable or scope with options of the graph",
+        "A variable, a layer or a variable scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in a place where the tool does not carry it over. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name.",
+        why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how every variable inside a scope is made. A TensorFlow 2 variable has no graph to act on. A variable scope becomes a name scope, which is only a part of a name: it passes nothing on, and cannot be entered again.",
     ),
     Code(
         "V104",
@@ -32,26 +32,14 @@ CODES = (
     Code(
         "V106",
         "global step",
-        "The step counter becomes a variable under TensorFlow 1's name.",
-        why="Checkpoints, summaries and hooks know the step counter by its name, `global_step`. With the same name an old checkpoint continues where it stopped.",
+        "The step counter becomes a variable under TensorFlow 1's name. `tf.train.global_step(sess, step)` becomes the variable's own value.",
+        why="Checkpoints, summaries and hooks know the step counter by its name, `global_step`. With the same name an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read.",
     ),
     Code(
         "V107",
         "initial value from a step",
         "A variable's initial value or shape depends on a tensor of the step.",
         why="A variable is made once, before the first step runs. At that time no tensor of a step has a value yet.",
-    ),
-    Code(
-        "V108",
-        "scope that changes its variables",
-        "A variable scope changes every variable inside it with a getter, a regulariser, a dtype or a device. Or its initializer applies to layers or to variables of other functions.",
-        why="A TensorFlow 1 scope passed such options to every variable inside it, also to those of functions that it called. TensorFlow 2 has no variable scopes, so each variable needs its own argument.",
-    ),
-    Code(
-        "V109",
-        "use of a scope object",
-        "The program uses the variable scope object itself, or a scope without a name.",
-        why="A variable scope becomes a name scope. A name scope is only a part of a name: it cannot be passed around, entered again or asked for its options.",
     ),
     Code(
         "V110",
@@ -80,9 +68,9 @@ CODES = (
     ),
     Code(
         "V123",
-        "list of all variables",
-        "The program asks for the list of all variables.",
-        why="TensorFlow 1 kept a list of all variables of the graph. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it.",
+        "list of variables",
+        "The program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order.",
+        why="TensorFlow 1 kept a list of the variables of the graph, which had those that existed by then. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it. Keras layers and optimizers make theirs in the first step, so the list would have all of them or fewer, and in another order.",
         recipe="Pass the variables along.",
     ),
     Code(
@@ -91,12 +79,6 @@ CODES = (
         "A function asks the graph for the global step.",
         why="TensorFlow 1 kept the global step in a collection of the graph, where any function could find it. In TensorFlow 2 it is an ordinary variable that the program has to pass on.",
         recipe="Pass the step variable to the function.",
-    ),
-    Code(
-        "V126",
-        "variable made in a step",
-        "The tool cannot separate a variable, layer or optimizer that is made here from what is computed with it.",
-        why="TensorFlow 1 made variables and computed with them in one graph. Now a variable must be made once, before the steps, and a step function only computes.",
     ),
     Code(
         "V127",
@@ -111,11 +93,5 @@ CODES = (
         why="In TensorFlow 1 `==` on variables asked whether they are the same object. In TensorFlow 2 it compares their values, and the result is a tensor, not a bool.",
         before="rest = [v for v in tf.trainable_variables() if v not in first]",
         after="rest = [v for v in replicas.trainable_variables if all(v is not other for other in first)]",
-    ),
-    Code(
-        "V129",
-        "list of variables before all are made",
-        "The program lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order.",
-        why="In TensorFlow 1 the list had the variables that existed by then. A Keras layer makes its variables in the first step, so the list would have all of them or fewer, and those of layers would come last.",
     ),
 )

@@ -143,7 +143,7 @@ def _missing(text: str) -> Iterator[tuple[str, int, str]]:
         if modules.is_private(path) or path.startswith("tensorflow.core."):
             continue
         if not exists(name):
-            yield "G003", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
+            yield "G009", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
 
 
 def _unknown(text: str, new: str) -> Iterator[Finding]:

@@ -175,7 +175,7 @@ def _only_names(findings: Iterable[Finding]) -> bool:
     Then its other names are written as in a file of no program: it can be imported.
     """
     refused = {f.code for f in findings if f.outcome is Outcome.REFUSED}
-    return bool(refused) and refused <= {"T110", "T111", "N100"}
+    return bool(refused) and refused <= {"T111", "N100"}
 
 
 def _outside_of_programs(

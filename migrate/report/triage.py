@@ -29,7 +29,7 @@ from migrate.tables.program_kinds import (
 _COMPAT = "graph mode, through tf.compat.v1"
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)
 # A file that is no Python 3, or cannot be read at all.
-_UNREAD = {"E001", "E002", "E003", "E004", "E005"}
+_UNREAD = {"E001", "E002", "E003", "E004"}
 
 
 @dataclasses.dataclass(frozen=True)

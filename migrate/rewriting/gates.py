@@ -45,7 +45,7 @@ def check(
         for name in sorted(unbound(text, filename) - unbound(original, filename))
     ]
     failures += [
-        ("G003", line, f"`{spelled}` does not exist in TensorFlow 2")
+        ("G009", line, f"`{spelled}` does not exist in TensorFlow 2")
         for line, spelled, symbol in missing(text)
         if not any(
             _within(s, r) or _within(r, s) for s in (spelled, symbol) for r in refused

@@ -33,7 +33,7 @@ def with_other_imports(
         Finding(
             line,
             1,
-            "T140",
+            "T118",
             Outcome.REWRITTEN,
             "",
             "the names that are used: one of them is another now",

@@ -138,7 +138,7 @@ def _by_name(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
     what = f"`{name}`" if name else "whichever name it is given"
     yield _finding(
         node,
-        "T116",
+        "T115",
         symbol,
         f"{node.func.id} looks up {what} in {symbol} when the program runs",
         "Name the TF2 functions that are meant, in a dict of your own if need be.",

@@ -28,7 +28,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
     for made in _operations_given(scopes.tree):
         yield _refusal(
             made,
-            "E113",
+            "L123",
             "add_update",
             "a layer's update that is an operation is run where it is made, before what its "
             "call computes after it; TF1 ran it where something asked for the layer's "
@@ -41,7 +41,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
         for chosen in one_by_one:
             yield _refusal(
                 chosen,
-                "E113",
+                "L123",
                 "updates",
                 "of a network's updates some are chosen one by one; TF1 ran those that were "
                 "chosen, TensorFlow 2 runs each that is looked at",
@@ -53,7 +53,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
             if taken not in told:
                 yield _refusal(
                     taken,
-                    "E113",
+                    "L123",
                     "updates",
                     "a network's updates are taken one by one, or in part, and it is not "
                     "seen that all are run; TF1 ran what something waited for, TensorFlow "
@@ -66,7 +66,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
         if symbol == _NORMALISES and not moved:
             yield _refusal(
                 node,
-                "E113",
+                "L123",
                 symbol,
                 "a Keras layer's updates are in no collection, and nothing here runs them, "
                 "so its moving averages kept their initial values in TF1; TensorFlow 2 "
@@ -76,7 +76,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
         elif symbol == _NORMALISES and frozen:
             yield _refusal(
                 node,
-                "E113",
+                "L123",
                 symbol,
                 "a layer or network is frozen here: in TF1 it went on to normalise by its "
                 "batch, in TensorFlow 2 it would take its moving averages",

@@ -1,6 +1,6 @@
 """What of a refused program has no counterpart, said more precisely than by its parts.
 
-N130: towers by slim's `model_deploy`. N131: a queue that tasks share. N132: what a Supervisor does beside the session.
+N130: towers by slim's `model_deploy`. C140: a queue that tasks share. N120: what a Supervisor does beside the session.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def told(scopes: Scopes, text: str) -> Iterator[Finding]:
                 line, reason = unread
                 yield _refused(
                     node,
-                    "N131",
+                    "C140",
                     f"a queue that tasks share: {reason} (line {line})",
                     "Leave the queue out where it only ends the parameter servers, and "
                     "let the ps task server.join().",
@@ -65,7 +65,7 @@ def told(scopes: Scopes, text: str) -> Iterator[Finding]:
             if supervisor_callees.is_supervisor(scopes, node.value):
                 yield _refused(
                     node,
-                    "N132",
+                    "N120",
                     f"Supervisor.{node.attr} works beside the session",
                     f"Instead: {_SERVICES[node.attr]}.",
                     "tf.train.Supervisor",

@@ -72,7 +72,7 @@ PRIVATE_MODULE = Verdict(
 )
 _SCOPED = Verdict(
     Outcome.REFUSED,
-    "T110",
+    "T111",
     "",
     "an arg_scope of this file may give it arguments that are not shown here",
     "Pass the arguments to the call.",
@@ -152,7 +152,7 @@ def _contrib(symbol: str) -> Verdict:
     """A symbol of tf.contrib: its home, or what to do without one."""
     if symbol in contrib.HOMES:
         target = contrib.HOMES[symbol]
-        return Verdict(Outcome.REWRITTEN, "T103", target, f"now {target}")
+        return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
     if symbol in contrib.SUPPORT:
         module, name = contrib.SUPPORT[symbol]
         return Verdict(
@@ -173,10 +173,10 @@ def _contrib(symbol: str) -> Verdict:
     if row is not None and row.target and "core" in row.flags:
         found = _core(symbol, row)
         if found.outcome is Outcome.REWRITTEN:
-            return dataclasses.replace(found, code="T103")
+            return dataclasses.replace(found, code="T102")
         return found
     reason, recipe = contrib.no_home(symbol)
-    return Verdict(Outcome.REFUSED, "T110", "", reason, recipe)
+    return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
 
 
 def _core(symbol: str, row: table.Symbol | None) -> Verdict:
@@ -354,7 +354,11 @@ class SymbolRules:
         v = verdict(symbol)
         if self._is_private_module(node, symbol):
             v = PRIVATE_MODULE
-        elif v.code == "T111" and roles.has_prefix(symbol, self._stored):
+        elif (
+            v.code == "T111"
+            and not symbol.startswith("tf.contrib.")
+            and roles.has_prefix(symbol, self._stored)
+        ):
             v = _STORED
         elif call is not None and self._is_of_version_two(call, symbol, v.target):
             v = _CALL_OF_VERSION_TWO

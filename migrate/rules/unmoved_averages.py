@@ -16,7 +16,7 @@ from migrate.normalise.model_forms.branches import is_elif, suites
 from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as table
 
-_CODE = "E113"
+_CODE = "L123"
 _NEVER = (
     "nothing here runs its updates, so its moving averages kept their "
     "initial values in TF1; TensorFlow 2 would move them"

@@ -176,7 +176,7 @@ def check_syntax(text: str) -> None:
     """Parses the text.
 
     Raises:
-      Unreadable: E003 syntax error, E004 Python 2, E005 too deep.
+      Unreadable: E003 syntax error, E004 Python 2, E001 too deep to be parsed.
     """
     try:
         with warnings.catch_warnings():
@@ -185,7 +185,7 @@ def check_syntax(text: str) -> None:
     except SyntaxError as error:
         raise _syntax_error(text, error) from None
     except (RecursionError, MemoryError):
-        raise _failed("E005", 1, 1, "nested too deeply to be parsed") from None
+        raise _failed("E001", 1, 1, "nested too deeply to be parsed") from None
     except ValueError as error:
         raise _failed("E003", 1, 1, f"not valid Python: {error}") from None
 
@@ -193,7 +193,7 @@ def check_syntax(text: str) -> None:
 def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
     line, column = error.lineno or 1, max(1, error.offset or 1)
     if any(deep in error.msg for deep in _TOO_DEEP):
-        return _failed("E005", line, column, error.msg)
+        return _failed("E001", line, column, error.msg)
     evidence = _python2(text, line)
     if evidence is None and isinstance(error, TabError):
         evidence = line, "its indentation mixes tabs and spaces"

@@ -114,12 +114,12 @@ def _loss(name: str, *same: str, renamed: tuple[tuple[str, str], ...] = ()) -> C
         (*same, "scope"),
         renamed,
         reason="labels come first in tf.losses: all are passed by name",
-        code="T103",
+        code="T102",
     )
 
 
 def _row(symbol: str, target: str, **fields: object) -> CallRow:
-    row = CallRow(f"tf.contrib.{symbol}", target, 0, (), code="T103")
+    row = CallRow(f"tf.contrib.{symbol}", target, 0, (), code="T102")
     fields.setdefault("reason", f"now {target}")
     return dataclasses.replace(row, **fields)  # type: ignore[arg-type]
 

@@ -428,24 +428,24 @@ _TREES = "Use TensorFlow Decision Forests."
 # Symbol, or a class or module with all below it -> (code, reason, recipe).
 REFUSED: dict[str, tuple[str, str, str]] = {
     **{
-        f"tf.estimator.BoostedTrees{name}": ("E110", _TREES_GONE, _TREES)
+        f"tf.estimator.BoostedTrees{name}": ("E117", _TREES_GONE, _TREES)
         for name in ("Classifier", "Estimator", "Regressor")
     },
     **{
         f"tf.{package}.tpu": (
-            "E111",
+            "E117",
             "of TPUs only TPUEstimator is covered, and what it needs",
             "Use tf.estimator.Estimator in the TF1 program first.",
         )
         for package in ("estimator", "contrib")
     },
     "tf.contrib.learn.learn_runner": (
-        "E112",
+        "E117",
         "of learn_runner only `run` is covered",
         "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
     ),
     "tf.contrib.learn.Estimator": (
-        "E112",
+        "E117",
         "contrib.learn's Estimator has another model_fn",
         "Use tf.estimator.Estimator in the TF1 program first.",
     ),

@@ -102,8 +102,8 @@ SCENARIO = Scenario(
             steps=12,
         ),
     ),
-    refused="L102",
-    refusal="tf.metrics (M120), tf.nn.rnn_cell (T113) and collected regularisers (L102, "
+    refused="V103",
+    refusal="tf.metrics (M120), tf.nn.rnn_cell (T113) and collected regularisers (V103, "
     "L121) have no counterpart in a step function. tf2.py has tf_keras.metrics in the "
     "worker's loop, tf_keras.layers.LSTM and GRU with TF1's gates, and the penalty added "
     "to the loss.",

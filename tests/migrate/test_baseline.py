@@ -42,3 +42,18 @@ def test_a_missing_file_names_what_writes_it(tree: pathlib.Path) -> None:
     assert "no.json does not exist; --update-baseline writes it" in told
     (tree / "bad.json").write_text("[]")
     assert "is no baseline" in _check(tree, "--baseline", tree / "bad.json", code=2)
+
+
+@pytest.mark.parametrize("code, new", [("T110", 0), ("T104", 1)])
+def test_a_baseline_of_an_earlier_version_is_understood(
+    tree: pathlib.Path, code: str, new: int
+) -> None:
+    """It may have the codes of then: T110 is T111 now, T104 is none of its names."""
+    gone = "import tensorflow as tf\nprint(tf.contrib.gan)\n"
+    (tree / "a.py").write_text(gone)
+    file = tree.parent / "base.json"
+    _check(tree, "--baseline", file, "--update-baseline", code=0)
+    text = file.read_text()
+    assert "T111 tf.contrib.gan" in text
+    file.write_text(text.replace("T111 ", f"{code} "))
+    assert f"{new} new" in _check(tree, "--baseline", file, code=new)

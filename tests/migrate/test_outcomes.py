@@ -165,7 +165,7 @@ def _result(*findings: Finding, name: str = "a.py", new: bytes = b"n") -> FileRe
 KEPT = Finding(2, 1, "T105", Outcome.KEPT, "tf.Session", "works through compat.v1")
 PLAIN = Finding(2, 1, "T105", Outcome.KEPT, "tf.log", "works through compat.v1")
 MISTAKE = Finding(2, 1, "D101", Outcome.WARNED, "tf.keras", "a mistake")
-MISSING = Finding(2, 1, "T110", Outcome.REFUSED, "tf.contrib", "is gone")
+MISSING = Finding(2, 1, "T111", Outcome.REFUSED, "tf.contrib", "is gone")
 
 
 @pytest.mark.parametrize(

@@ -37,4 +37,4 @@ def test_a_result_that_is_not_stable_is_seen() -> None:
     _, findings, _ = pipeline._module(
         "import tensorflow as tf\n", "a.py", Options(), core
     )
-    assert {f.code for f in findings} == {"G004"}
+    assert {f.code for f in findings} == {"G009"}

@@ -219,7 +219,7 @@ DRAW = (HERE / "towers_draw.py").read_text()
             '        with tf.device(worker), tf.device("/job:worker/task:1"):\n',
             "N126",
         ),
-        (DRAW, '"/job:worker/task:{}".format(i)', '"/gpu:{}".format(i)', "N125"),
+        (DRAW, '"/job:worker/task:{}".format(i)', '"/gpu:{}".format(i)', "N126"),
         (
             DRAW.replace("FLAGS.task_index > 0", "not cluster"),
             '"/job:worker/task:{}".format(i)',

@@ -49,7 +49,7 @@ def test_the_recipe_leads_to_a_program_that_is_migrated(code: str) -> None:
 
 
 # Of the commonest in public code: what is written of the followed program runs.
-RUN = ("S109", "L102", "E114")
+RUN = ("S109", "V103_regulariser", "E114")
 
 
 def test_what_is_written_runs(tmp_path: pathlib.Path) -> None:
@@ -78,7 +78,6 @@ NOT_FOLLOWED = {
     "M122": "a metric whose number of totals a step computes: Python has to count them",
     "N100": "says that the reason is elsewhere",
     "N102": "says that the reason is in another file",
-    "N125": "shown by tests/migrate/frontends/cluster/test_towers_of_workers.py",
     "O117": "a step with a tape of its own is no TensorFlow 1 program any more",
     "T151": "with --fallback compat alone: TensorFlow 2.21 does not have this in any mode",
 }
@@ -94,8 +93,9 @@ def refusable() -> set[str]:
         if any(f.outcome in TOLD for f in case.findings())
     }
     found |= {code for code, _, _ in UNSUPPORTED.values()}
-    for path in pathlib.Path(migrate.__file__).parent.rglob("*.py"):
-        if not {"support", "codes"} & set(path.parts):
+    package = pathlib.Path(migrate.__file__).parent
+    for path in package.rglob("*.py"):
+        if not {"support", "codes"} & set(path.relative_to(package).parts):
             found |= set(_refused_in(ast.parse(path.read_text("utf-8"))))
     return found
 
@@ -142,7 +142,7 @@ def test_each_recipe_is_followed() -> None:
     followed = {name[:4] for name in FOLLOWED}
     known = {name[:4] for name in refusable()}
     assert known - followed == set(NOT_FOLLOWED)
-    assert len(known) > 140  # The scan finds them.
+    assert len(known) > 100  # The scan finds them.
 
 
 def test_what_is_followed_is_what_is_printed() -> None:

@@ -66,11 +66,11 @@ class Created:
             reason, recipe = _OF_SEVERAL
             if is_of_ring(self._context.scopes):
                 reason, recipe = _OF_HOROVOD
-            self._context.diagnostics.refuse("O116", call, reason, recipe)
+            self._context.diagnostics.refuse("N107", call, reason, recipe)
         symbol = self._creator_in(call)
         if symbol:
             self._context.diagnostics.refuse(
-                "V126",
+                "N104",
                 call,
                 "a variable, layer or optimizer that is made here could not be told from "
                 "what is computed with it",

@@ -138,7 +138,7 @@ def separate(
             stepped |= flow.reads
     for statement, name in _bound_again(flows, gone):
         diagnostics.refuse(
-            "N113",
+            "N111",
             statement,
             f"`{name}` stands for different variables in a branch and before it",
             "Give the variables different names.",
@@ -167,7 +167,7 @@ def separate(
             current.update({name: name for name in again})
         elif flow.suites and again:
             diagnostics.refuse(
-                "N113",
+                "N111",
                 flow.statement,
                 f"`{sorted(again)[0]}` stands for different variables in a "
                 "branch and outside it",

@@ -124,7 +124,7 @@ class Expressions(Datasets):
                     )
                 if symbol and symbol.startswith("tf.contrib.training.Greedy"):
                     claim[node] = (
-                        "C113",
+                        "C111",
                         "dropped: TF2 places variables round robin; give the strategy "
                         "a partitioner to balance bytes",
                     )
@@ -138,7 +138,7 @@ class Expressions(Datasets):
                 if isinstance(parent, ast.Expr):
                     self.plan.statements[parent] = [Dropped(parent)]
             elif symbol in ("tf.Graph", "tf.reset_default_graph"):
-                claim[node] = ("S118", "dropped: TF2 has no default graph to open")
+                claim[node] = ("S117", "dropped: TF2 has no default graph to open")
                 parent = self.scopes.parents.get(node)
                 if symbol != "tf.Graph" and isinstance(parent, ast.Expr):
                     self.plan.statements[parent] = [Dropped(parent)]
@@ -146,7 +146,7 @@ class Expressions(Datasets):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = self.scopes.resolve(node)
                 if symbol and symbol.startswith("tf.contrib.training.byte_size_load"):
-                    claim[node] = ("C113", "dropped: TF2 places variables round robin")
+                    claim[node] = ("C111", "dropped: TF2 places variables round robin")
 
     def _visit(self, node: ast.AST, scopes: list[ast.Call]) -> None:
         if node in self._apart:
@@ -222,7 +222,7 @@ class Expressions(Datasets):
         elif symbol == "tf.train.global_step":
             step = names.argument(call, "global_step_tensor", 1)
             if step is not None:
-                self.claimed[call] = ("S119", "the variable's own value")
+                self.claimed[call] = ("V106", "the variable's own value")
                 self.plan.replace(call, code(step, ".numpy()"))
         elif global_steps.is_counter(self.scopes, call):
             self._counter(call, symbol)
@@ -296,7 +296,7 @@ class Expressions(Datasets):
             self.claimed[call] = ("O112", "tape.gradient")
         elif symbol in HOOKS and call not in self.program.hook_edits:
             self.diagnostics.refuse(
-                "H105",
+                "N150",
                 call,
                 "a hook made outside the program",
                 "Make it where the session is opened, with its arguments written out.",

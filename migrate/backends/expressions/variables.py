@@ -47,7 +47,7 @@ class Variables(GraphCode):
             name = names.argument(call, "default_name", 1)
         if name is None:
             self.diagnostics.refuse(
-                "V109",
+                "V103",
                 call,
                 "a variable scope without a name",
                 'Give it one: tf.variable_scope("name"); or leave the scope out.',
@@ -199,7 +199,7 @@ class Variables(GraphCode):
         """What a list is used for that TF2 makes in another order."""
         if self.lists.goes_by_place(call):
             self.diagnostics.refuse(
-                "V129",
+                "V123",
                 call,
                 f"a variable is taken by its place among all {which} ones, but layers "
                 "and optimizers make theirs in the first step, after all others",
@@ -245,7 +245,7 @@ class Variables(GraphCode):
             self._told_order(call, symbol, which)
         if which == "global" and not self.lists.is_complete(call):
             self.diagnostics.refuse(
-                "N161",
+                "V123",
                 call,
                 "a list of all variables in the graph, where the optimizer or layers "
                 "may have made some by then, in TF2 in the first step",

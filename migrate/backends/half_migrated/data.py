@@ -18,7 +18,7 @@ def check_examples(program: EagerProgram, own: WorkersOwn) -> None:
         clash = names.reads(example) & made
         if clash:
             raise Refused(
-                "D129",
+                "D125",
                 program.source.takes[0],
                 f"`{sorted(clash)[0]}`, of which the batches are cut, is each worker's "
                 "own",

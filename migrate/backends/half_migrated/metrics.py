@@ -85,7 +85,7 @@ class MetricRewrite:
             if division is None:
                 if not self._is_per_example(value, frozenset()):
                     raise Refused(
-                        "D127",
+                        "D125",
                         call,
                         f"each worker has a part of `{ast.unparse(value)}`, and it is not "
                         "seen how the parts make up the whole",
@@ -95,7 +95,7 @@ class MetricRewrite:
             # Every worker counts the whole batch's value: of a mean this is no matter.
             if metric.kind != "Mean" or len(call.args) + len(call.keywords) != 1:
                 raise Refused(
-                    "D127",
+                    "D125",
                     call,
                     f"every worker would count `{ast.unparse(value)}`, the whole batch's",
                     "tf.keras.metrics.Mean()",
@@ -175,7 +175,7 @@ class MetricRewrite:
         }
         if not read <= results or read & set(source.names):
             raise Refused(
-                "D127",
+                "D125",
                 call,
                 "in the loop each worker would count its part of the batch alone",
                 "Update the metric in the step.",

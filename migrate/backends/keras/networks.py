@@ -21,11 +21,11 @@ from migrate.rules import calls as rules_of_calls
 from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
-_LAYER = ("K102", "a Keras layer: the same variables under the same names")
+_LAYER = ("L104", "a Keras layer: the same variables under the same names")
 _MODE = ("K101", "the model knows whether it is training")
-_SCOPED = ("K102", "the variable scope is in the names of its layers")
-_PLACED = ("K170", "the strategy places variables and steps")
-_GIVEN = ("K102", "layers are given what the argument scope gave them")
+_SCOPED = ("L104", "the variable scope is in the names of its layers")
+_PLACED = ("C114", "the strategy places variables and steps")
+_GIVEN = ("L104", "layers are given what the argument scope gave them")
 Claimed = dict[ast.AST, tuple[str, str]]
 
 
@@ -89,7 +89,7 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
             new = rules_of_calls.rewritten(node, row, scopes)
             if new is not None:
                 plan.replace(node, new)
-                claimed[node.func] = ("K102", f"now {row.target}: {row.reason}")
+                claimed[node.func] = ("L104", f"now {row.target}: {row.reason}")
     return claimed
 
 

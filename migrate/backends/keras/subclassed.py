@@ -21,7 +21,7 @@ from migrate.tables import recurrent as cells
 
 _HANG = "    "
 _WEIGHT = ("K140", "a variable of the model, under TF1's name")
-_CELL = ("K102", "of recurrent_cells.py: the same variables under the same names")
+_CELL = ("L104", "of recurrent_cells.py: the same variables under the same names")
 _LOOKUP = ("K140", "kept: its variable is in one part")
 # The model's own name would stand before those of its layers' variables, and Keras would
 # cast features to float32.

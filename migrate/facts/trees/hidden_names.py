@@ -20,7 +20,7 @@ from migrate.findings import Finding, Outcome
 from migrate.source.nodes import all_nodes, parsed
 from migrate.tables import symbols
 
-CODE = "T131"
+CODE = "T115"
 # What may make a name of a file stand for TensorFlow: an import, at any indentation.
 _WHOLE = re.compile(
     rb"^[ \t]*(?:import tensorflow(?:\.compat\.v1)? as (\w+)|import (tensorflow)\b"

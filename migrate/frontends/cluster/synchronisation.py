@@ -57,14 +57,14 @@ class Synchronisation:
     def _found(self, flow: Flow, call: ast.Call, condition: ast.expr | None) -> None:
         if self.replication is not ir.Replication.ASYNCHRONOUS:
             self.diagnostics.refuse(
-                "O102",
+                "O106",
                 call,
                 "several SyncReplicasOptimizers in one program",
                 "Make one SyncReplicasOptimizer, and let it make every update.",
             )
         if isinstance(condition, ast.UnaryOp):
             self.diagnostics.refuse(
-                "O103",
+                "O106",
                 call,
                 "SyncReplicasOptimizer in an else branch",
                 "Write the synchronous case as the `if` branch.",
@@ -85,7 +85,7 @@ class Synchronisation:
                 isinstance(value, ast.Constant) and value.value is None
             ):
                 self.diagnostics.refuse(
-                    "O104",
+                    "O120",
                     call,
                     f"SyncReplicasOptimizer({unsupported}=...)",
                     f"Leave {unsupported} out.",

@@ -53,28 +53,28 @@ def check(
     reason = why_not(scopes, towers, flows) if clustered else None
     if reason is not None:
         diagnostics.refuse(
-            "N125",
+            "N126",
             session,
             f"towers within the workers of a cluster: {reason}",
             "Give each worker one device, and a tower's part of the work.",
         )
     elif not clustered and connected != bool(towers.devices):
         diagnostics.refuse(
-            "N125",
+            "N126",
             session,
             "towers of one client of a cluster, on devices of its own",
             "Name a task of the cluster for each tower.",
         )
     elif _late(towers.devices, built):
         diagnostics.refuse(
-            "N125",
+            "N126",
             session,
             "where the towers are is only known within the graph",
             "Name their devices before the first placeholder or variable.",
         )
     elif _late(towers.count, built):
         diagnostics.refuse(
-            "N125",
+            "N126",
             session,
             f"how many towers there are, `{towers.count}`, is only known within the graph",
             "Compute it before the first placeholder or variable.",

@@ -25,7 +25,7 @@ def hidden_members(scopes: Scopes) -> Iterator[Finding]:
         yield Finding(
             getattr(node, "lineno", owner.lineno),
             getattr(node, "col_offset", 0) + 1,
-            "E160",
+            "N111",
             Outcome.REFUSED,
             ESTIMATOR,
             f"the Estimator that is written beside the program has a `{name}` too",

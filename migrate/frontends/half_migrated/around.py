@@ -52,14 +52,14 @@ def check_counts(
     """Raises Refused where a session would count the updates of an optimizer of TF1's."""
     if len(step.apply.args) + len(step.apply.keywords) > 1:
         raise Refused(
-            "D126",
+            "D125",
             step.apply,
             "apply_gradients is given more than gradients",
             "Leave it out.",
         )
     if "checkpoint_dir" in arguments or any(s.endswith("Hook") for _, s in found):
         raise Refused(
-            "D126",
+            "D125",
             session,
             "hooks and checkpoints go by the optimizer's updates, which this one does not "
             "count",
@@ -114,7 +114,7 @@ def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) ->
     bound = {n for s in block.body for n in names.binds(s)}
     if given & bound:
         raise Refused(
-            "D129",
+            "D125",
             source.dataset,
             "the dataset is made anew in the loop",
             "Make it before the session.",

@@ -110,7 +110,7 @@ class BareLoopReader:
         suites.check_devices(setters)
         if scopes.parents[cluster] not in suite:
             raise Refused(
-                "D124", inner, "the loop stands apart from the cluster", _RECIPE
+                "D125", inner, "the loop stands apart from the cluster", _RECIPE
             )
         ready = suites.ready(suite, cluster, server)
         made = suites.made(suite, whole)
@@ -141,7 +141,7 @@ class BareLoopReader:
         )
         if step.legacy or step.of_v1:
             raise Refused(
-                "D126",
+                "D125",
                 step.apply,
                 "an older optimizer, whose slots a strategy does not make",
                 "Make it by tf.keras.optimizers.",
@@ -247,7 +247,7 @@ class BareLoopReader:
         given = [n for n in dict.fromkeys(bound) if n in read]
         if not given:
             raise Refused(
-                "D129",
+                "D125",
                 loop,
                 "the step is given nothing of the loop: its batch would be that of the "
                 "step that was traced",
@@ -267,7 +267,7 @@ def _check_server(scopes: Scopes, server: Server) -> None:
     )
     if reached or server.joins or job not in ("worker", "chief") or index is None:
         raise Refused(
-            "D123",
+            "D121",
             server.call,
             "no session and no strategy uses the server: every process trains a model of "
             "its own",

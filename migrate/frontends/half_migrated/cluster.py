@@ -42,7 +42,7 @@ class ClusterReader:
             or "worker" not in keys
         ):
             raise Refused(
-                "D122",
+                "D121",
                 made[0],
                 "the jobs of the cluster are not seen, or not kept in a variable",
                 'cluster = tf.train.ClusterSpec({"ps": [...], "worker": [...]})',
@@ -71,7 +71,7 @@ class ClusterReader:
             or not {"job_name", "task_index"} <= set(bound)
         ):
             raise Refused(
-                "D122",
+                "D121",
                 call,
                 "not one server, kept in a variable, with its job and task",
                 "server = tf.distribute.Server(cluster, job_name=..., task_index=...)",
@@ -96,7 +96,7 @@ class ClusterReader:
                 and id(node) not in allowed
             ):
                 raise Refused(
-                    "D122",
+                    "D121",
                     node,
                     "the server is used for something else",
                     "Leave it out.",
@@ -118,7 +118,7 @@ class ClusterReader:
             of_worker = names.literal(server.job_name) in ("worker", "chief")
             if "ps" in jobs and not server.joins and not of_worker:
                 raise Refused(
-                    "D122",
+                    "D121",
                     server.call,
                     "no task waits in server.join(): which are the parameter servers?",
                     'if FLAGS.job_name == "ps": server.join()',
@@ -126,7 +126,7 @@ class ClusterReader:
             return
         if "ps" not in jobs:
             raise Refused(
-                "D123",
+                "D121",
                 session,
                 "the program starts no server: it is not known which worker it is",
                 "Give every worker its index, by a flag or in TF_CONFIG, and a "
@@ -135,7 +135,7 @@ class ClusterReader:
         chief = arguments.get("is_chief")
         if chief is not None and names.literal(chief) is not True:
             raise Refused(
-                "D123",
+                "D121",
                 session,
                 "several clients, and no server: one process coordinates parameter servers",
                 "Start a tf.distribute.Server in every task, and the loop in one.",

@@ -84,7 +84,7 @@ class CutReader:
         clash = given & self._bound
         if clash:
             raise Refused(
-                "D129",
+                "D125",
                 takes[0],
                 f"`{sorted(clash)[0]}`, of which the batches are cut, is made anew in the "
                 "loop",
@@ -107,7 +107,7 @@ class CutReader:
                 shuffled = names.key(node.args[0])
                 if shuffled in given or shuffled not in own:
                     raise Refused(
-                        "D129",
+                        "D125",
                         node,
                         f"`{shuffled}` is shuffled in place, of which every worker's "
                         "process had its own",

@@ -89,7 +89,7 @@ class _Reader:
             clusters.check_task(self.trains[0], server, jobs, {})
         elif not all(idle_block(self._scopes, call) for call in self._sessions):
             raise Refused(
-                "D123",
+                "D121",
                 self.trains[0],
                 "the program starts no server: it is not known which task it is",
                 "Give every task its job and index, and a tf.distribute.Server.",
@@ -277,7 +277,7 @@ class _Reader:
             *(c for c in calls if c in inside),
         ]:
             raise Refused(
-                "D124",
+                "D125",
                 node,
                 "the models are not all made and compiled before the first is used, where "
                 "the server is started or in a block beside it",

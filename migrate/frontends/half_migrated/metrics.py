@@ -64,7 +64,7 @@ class MetricReader:
                     self._check_elsewhere(use)
                 if use in inside and _reads(use):
                     raise Refused(
-                        "D127",
+                        "D125",
                         use,
                         "a metric is read or reset in the step",
                         "Do this in the loop, after the step.",
@@ -86,7 +86,7 @@ class MetricReader:
             or binding(self._scopes, statement.targets[0]) is not call
         ):
             raise Refused(
-                "D127",
+                "D125",
                 call,
                 "a metric that is not made, and kept in a variable of its own, where the "
                 "session is opened",
@@ -122,7 +122,7 @@ class MetricReader:
                 yield called
             elif not (isinstance(around, ast.Attribute) and around.attr == "name"):
                 raise Refused(
-                    "D127",
+                    "D125",
                     node,
                     "a metric is passed on",
                     "Update, read and reset it by its own name.",
@@ -141,7 +141,7 @@ class MetricReader:
         if not isinstance(node, ast.FunctionDef):
             where = "before the loop"
         raise Refused(
-            "D127",
+            "D125",
             use,
             f"a metric is used {where}",
             "Count and read it in the step, and in the loop.",

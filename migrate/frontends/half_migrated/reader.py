@@ -140,7 +140,7 @@ class Reader:
         statement = self._scopes.parents[made] if made is not None else None
         if statement not in suite:
             raise Refused(
-                "D124",
+                "D125",
                 call,
                 "the object whose method the step is is not made where the session is "
                 "opened",

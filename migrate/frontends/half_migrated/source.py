@@ -53,7 +53,7 @@ class LoopReader:
             source = self._cut(block, suite, loop, call)
         if source is None:
             raise Refused(
-                "D129",
+                "D125",
                 loop,
                 "the batches are not seen to come from a tf.data.Dataset, nor to be cut "
                 "out of arrays in the loop",
@@ -142,7 +142,7 @@ def _names_of(target: ast.expr) -> ast.Name | ast.Tuple:
     ):
         return target
     raise Refused(
-        "D129",
+        "D125",
         target,
         "an element's parts are not plain names",
         "for x, y in dataset:",

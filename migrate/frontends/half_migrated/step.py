@@ -179,7 +179,7 @@ def _optimizer(
         return scopes.resolve(made.func) or ""
     if not name.startswith("optimizers."):
         raise Refused(
-            "D126",
+            "D125",
             apply,
             "it is not seen to be an optimizer of Keras",
             "Make it by tf.keras.optimizers, and keep it in a variable.",

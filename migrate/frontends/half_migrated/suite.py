@@ -74,7 +74,7 @@ class SuiteReader:
         for call, symbol in self._found:
             if symbol == "tf.device" and call not in blocks:
                 raise Refused(
-                    "D124",
+                    "D125",
                     call,
                     "a device by hand, which a strategy chooses",
                     "Leave it out, or keep this program apart.",
@@ -110,7 +110,7 @@ class SuiteReader:
             if not isinstance(module, (ast.FunctionDef, ast.ClassDef)):
                 if own not in names.reads(module) and self._computes(module):
                     raise Refused(
-                        "D128",
+                        "D121",
                         module,
                         "tensors are computed before there is a strategy",
                         "Move this to where the cluster is made.",
@@ -121,7 +121,7 @@ class SuiteReader:
                 moved |= names.binds(statement)
             elif names.reads(statement) & moved:
                 raise Refused(
-                    "D128",
+                    "D121",
                     statement,
                     "it needs tensors that are computed before there is a strategy",
                     "Move it after the server's start.",
@@ -137,7 +137,7 @@ class SuiteReader:
         ]
         if not found:
             raise Refused(
-                "D124",
+                "D125",
                 block,
                 "the model is not made where the session is opened",
                 "Make it between the server and the session.",

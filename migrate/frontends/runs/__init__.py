@@ -192,7 +192,7 @@ class RunResolver:
         changed = names.key(fetches)
         if changed is not None and self.displays.changes(changed):
             self.diagnostics.refuse(
-                "S134",
+                "S104",
                 call,
                 f"what is fetched, `{changed}`, is changed after it is written out",
                 "Write the fetches out in one list or dict.",
@@ -203,7 +203,7 @@ class RunResolver:
         for leaf in [inner for outer in leaves for inner in outer.every()]:
             if not self.fetched.written_out(leaf.node):
                 self.diagnostics.refuse(
-                    "S134",
+                    "S104",
                     call,
                     f"what is fetched, `{ast.unparse(leaf.node)}`, is put together where "
                     "it is run",
@@ -415,7 +415,7 @@ class RunResolver:
         if not several and len({elements[n][1] for n in needed if n in elements}) < 2:
             return True
         self.diagnostics.refuse(
-            "I103",
+            "I101",
             call,
             "one step draws from several iterators"
             if several

@@ -53,7 +53,7 @@ class Beside:
             reason = "takes a batch, which all workers do together"
         if reason:
             self._diagnostics.refuse(
-                "N132",
+                "N120",
                 call,
                 f"what a Supervisor's loop calls {reason}",
                 "Run it in the training loop, every so many seconds.",

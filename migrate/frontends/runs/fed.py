@@ -44,7 +44,7 @@ class Fed:
         display = self._displays.display(node)
         if not isinstance(display, ast.Dict):
             self._diagnostics.refuse(
-                "S106",
+                "S104",
                 node,
                 "the feed is not written out as a dict where it is used",
                 "Write feed_dict={placeholder: value, ...} in the call.",
@@ -136,7 +136,7 @@ class Fed:
         for value in feed.values():
             if has_effect(value, self._scopes):
                 self._diagnostics.refuse(
-                    "S106",
+                    "S104",
                     value,
                     why,
                     "Compute it in a statement before.",

@@ -53,7 +53,7 @@ def check(
                 scopes.resolve(node.func) in roles.PLACEHOLDERS
             ):
                 diagnostics.refuse(
-                    "S183",
+                    "S105",
                     node,
                     "the loop makes a placeholder as it goes",
                     "Make it where the graph is built.",

@@ -86,7 +86,7 @@ class SessionHooks:
         if ast.unparse(known) == ast.unparse(tensor):
             return True
         self.diagnostics.refuse(
-            "H103",
+            "N151",
             where,
             f"{tag!r} is also what another hook calls `{ast.unparse(known)}`",
             "Give the two tensors names of their own.",
@@ -104,7 +104,7 @@ class SessionHooks:
                     text = names.literal(key)
                     if not isinstance(text, str):
                         self.diagnostics.refuse(
-                            "H103",
+                            "N151",
                             value,
                             "a tag that is not a string",
                             'Write the tags as strings: {"loss": loss}.',
@@ -116,7 +116,7 @@ class SessionHooks:
                 pairs = [(_tag(item), item) for item in display.elts]
             else:
                 self.diagnostics.refuse(
-                    "H103",
+                    "N151",
                     value,
                     "the hook's tensors are not written out where it is made",
                     "Give the hook a dict display.",

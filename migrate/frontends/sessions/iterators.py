@@ -113,7 +113,7 @@ class Iterators:
                 and not flow.suites
             ):
                 self.diagnostics.refuse(
-                    "I138",
+                    "I130",
                     flow.statement,
                     "an iterator's element that only a branch or a loop takes",
                     "Choose the dataset in the branch, and take its element after it.",

@@ -47,7 +47,7 @@ class Snapshots:
                     continue
                 if late:
                     self.diagnostics.refuse(
-                        "V129",
+                        "V123",
                         node,
                         "a list of the variables there are by then, but layers make "
                         "theirs in the first step",

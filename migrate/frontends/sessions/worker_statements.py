@@ -253,7 +253,7 @@ class WorkerStatements:
                     and program.kinds.get(node.id) is Kind.VARIABLE
                 ):
                     self.diagnostics.refuse(
-                        "S126",
+                        "N111",
                         node,
                         f"the loop uses `{node.id}` both for the variable and for a "
                         "value of its own",

@@ -85,12 +85,12 @@ def _converted(text: Text) -> tuple[Text, list[Note]]:
             raise Unread(
                 view,
                 call,
-                "I136",
+                "I120",
                 "this version does not read this form of queue input",
                 "Read the data with tf.data.",
             )
     _check_queues(view, state)
-    return text, sorted(set(state.notes), key=lambda n: (n.line, n.code))
+    return text, sorted(set(state.notes), key=lambda n: (n.line, n.code, n.reason))
 
 
 def _may_have(source: str) -> bool:

@@ -206,7 +206,7 @@ class _Batch:
                 raise Unread(
                     self._view,
                     self._call,
-                    "I135",
+                    "I120",
                     f"the argument {name} has no counterpart",
                     "Give the tensors their shapes with set_shape."
                     if name == "shapes"
@@ -379,7 +379,7 @@ class _Batch:
         return text
 
     def _unread(self, why: str) -> Unread:
-        return Unread(self._view, self._call, "I136", f"{self._symbol}: {why}", _RECIPE)
+        return Unread(self._view, self._call, "I120", f"{self._symbol}: {why}", _RECIPE)
 
 
 def _bound_to(statement: ast.stmt, name: str) -> list[ast.expr | None]:

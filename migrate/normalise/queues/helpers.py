@@ -56,7 +56,7 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
             raise Unread(
                 view,
                 node,
-                "I136",
+                "I120",
                 f"`{callee.name}`, which has a part in the input: {error}",
                 "Write the function's body where it is called.",
             ) from error
@@ -157,7 +157,7 @@ def _named(view: View, statement: ast.stmt, call: ast.Call) -> Text:
     """A call within a larger statement gets a statement of its own, before."""
     if not view.text.alone(statement):
         raise Unread(
-            view, call, "I136", "it shares its line with other code", "Give it a line."
+            view, call, "I120", "it shares its line with other code", "Give it a line."
         )
     name = view.fresh("element")
     return view.before(statement, [f"{name} = {view.flat(call)}"], [Edit(call, name)])

@@ -159,4 +159,4 @@ def _alike(view: View, call: ast.Call, symbol: str, made: ast.ListComp) -> ast.e
 
 
 def _unread(view: View, call: ast.Call, symbol: str, why: str) -> Unread:
-    return Unread(view, call, "I136", f"{symbol}: {why}", "Read the data with tf.data.")
+    return Unread(view, call, "I120", f"{symbol}: {why}", "Read the data with tf.data.")

@@ -110,7 +110,7 @@ class Records:
                     raise Unread(
                         self._view,
                         self._call,
-                        "I136",
+                        "I120",
                         "what it batches is not read from a queue in the same block",
                         "Read the data with tf.data.",
                     )
@@ -326,7 +326,7 @@ class Records:
         return Unread(
             self._view,
             node,
-            "I136",
+            "I120",
             f"what makes a record {why}",
             "Write a function of one record, for tf.data's map.",
         )

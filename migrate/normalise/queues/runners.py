@@ -18,18 +18,18 @@ def one_gone(view: View, state: State) -> Text | None:
         if isinstance(node, ast.Call) and _starts(view, node):
             statement = view.statement(node)
             state.notes.append(
-                Note(view.line(node), "I137", table.START, "there is nothing to start")
+                Note(view.line(node), "I131", table.START, "there is nothing to start")
             )
             if isinstance(statement, ast.Expr) and view.text.alone(statement):
                 return view.without(statement)
             return view.text.edited([Edit(node, "[]")])
         if isinstance(node, ast.For) and _starts_each(view, node):
             state.notes.append(
-                Note(view.line(node), "I137", _COLLECTION, "there is nothing to start")
+                Note(view.line(node), "I131", _COLLECTION, "there is nothing to start")
             )
             if not view.text.alone(node):
                 raise Unread(
-                    view, node, "I136", "a loop over queue runners", "Leave it out."
+                    view, node, "I120", "a loop over queue runners", "Leave it out."
                 )
             return view.without(node)
     return None

@@ -41,7 +41,7 @@ def one_produced(view: View, state: State) -> Text | None:
             raise Unread(
                 view,
                 call,
-                "I136",
+                "I120",
                 "TensorFlow itself has no name in this file",
                 "Import it: import tensorflow as tf.",
             )
@@ -396,7 +396,7 @@ def _targets(view: View, statement: ast.stmt, call: ast.Call) -> tuple[ast.expr,
     raise Unread(
         view,
         call,
-        "I136",
+        "I120",
         "a read whose key and value are not bound to two names",
         "Write it as key, value = reader.read(queue).",
     )
@@ -407,7 +407,7 @@ def _check_key(view: View, statement: ast.stmt, key: ast.expr) -> None:
         raise Unread(
             view,
             statement,
-            "I134",
+            "I120",
             "the records' keys are used, which are the reader's own: the file's name and "
             "a position in it",
             "Make keys of your own in tf.data, with Dataset.enumerate.",
@@ -461,7 +461,7 @@ def _check_arguments(
         raise Unread(
             view,
             call,
-            "I135",
+            "I120",
             f"the argument {name} has no counterpart",
             _RECIPE,
         )
@@ -471,7 +471,7 @@ def _unclear(view: View, call: ast.Call) -> Unread:
     return Unread(
         view,
         call,
-        "I136",
+        "I120",
         "this version does not read this form of queue input",
         _RECIPE,
     )

@@ -24,7 +24,7 @@ from migrate.tables import roles
 
 # What tells of a cluster, whose devices are not those of the own process.
 _CLUSTER = ("ClusterSpec", "grpc:", "/job:")
-_GRAPH = ("S118", "tf.Graph", "dropped: TF2 has no default graph to open")
+_GRAPH = ("S117", "tf.Graph", "dropped: TF2 has no default graph to open")
 _DEVICE = (
     "C114",
     "tf.device",

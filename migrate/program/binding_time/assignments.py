@@ -89,7 +89,7 @@ class Assignments(Expressions):
             )
             if taken:
                 self.diagnostics.refuse(
-                    "O116",
+                    "N107",
                     statement.value,
                     "an update stands among tensors: what fetches one of these would make "
                     "it, too",

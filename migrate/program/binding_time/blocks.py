@@ -190,7 +190,7 @@ class Blocks(Assignments):
             ):
                 if is_given(names.argument(call, unsupported)):
                     self.diagnostics.refuse(
-                        "V108",
+                        "V103",
                         call,
                         f"variable_scope({unsupported}=...) changes every variable "
                         "created inside it",
@@ -201,7 +201,7 @@ class Blocks(Assignments):
                 unseen = scope_defaults.reached_by_initializer(self.scopes, statement)
                 if unseen is not None:
                     self.diagnostics.refuse(
-                        "V108",
+                        "V103",
                         call,
                         "variable_scope(initializer=...) gives its initial values to "
                         f"`{ast.unparse(unseen.func)}` too",
@@ -219,7 +219,7 @@ class Blocks(Assignments):
                 )
                 if uses:
                     self.diagnostics.refuse(
-                        "V109",
+                        "V103",
                         call,
                         "the variable scope object itself is used",
                         "Name the scope where it is opened again.",

@@ -125,7 +125,7 @@ class Layers(UserFunctions):
         for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
             if is_given(bound.get(argument)):
                 self.diagnostics.refuse(
-                    "L102",
+                    "V103",
                     call,
                     "regularisers collect losses, which this version does not carry over",
                     "Add the penalty to the loss by hand.",

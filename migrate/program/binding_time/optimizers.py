@@ -30,14 +30,14 @@ class Optimizers(KerasObjects):
         method = function.attr
         if self._update is not None:
             self.diagnostics.refuse(
-                "O116",
+                "N107",
                 call,
                 "one statement makes several updates",
                 "Give each a statement of its own.",
             )
         elif method != "compute_gradients" and self._whole is not call:
             self.diagnostics.refuse(
-                "O116",
+                "N107",
                 call,
                 "the update is made within another expression",
                 "Give it a statement of its own: train_op = optimizer.minimize(loss).",

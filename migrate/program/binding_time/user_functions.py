@@ -145,7 +145,7 @@ class UserFunctions(Lifts):
                 times.elements = inner._tuple_kinds(flow.statement.value)
         if times.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
             self.diagnostics.refuse(
-                "N106",
+                "S105",
                 definition,
                 "a function that makes placeholders for its caller",
                 "Make the placeholder where the function is called.",

@@ -53,8 +53,12 @@ def test_the_command_prints_it() -> None:
         locate_page("S112"),
     ):
         assert part in shown
+
+
+def test_a_code_of_an_earlier_version_is_told_as_what_it_is_now() -> None:
     old, new = next(iter(MERGED.items()))
-    assert _print(old) == _print(new)
+    assert _print(old.lower()) == f"{old} is {new} now.\n\n{_print(new)}"
+    assert not _print(new).startswith(f"{new} is")
 
 
 def test_an_installation_has_pages_of_its_own(

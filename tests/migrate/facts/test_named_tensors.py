@@ -106,7 +106,7 @@ def test_a_name_is_what_the_program_calls_it(
         ("'loss:0'", {"more": ', tf.train.LoggingTensorHook(["other"], 2)'}, "H102"),
         # One name for two tensors.
         ("'loss:0'", {"more": ', tf.train.LoggingTensorHook({"a": x}, 2), '
-                      'tf.train.LoggingTensorHook({"a": loss}, 2)'}, "H103"),
+                      'tf.train.LoggingTensorHook({"a": loss}, 2)'}, "N151"),
     ],
 )  # fmt: skip
 def test_a_name_that_may_be_another_s(

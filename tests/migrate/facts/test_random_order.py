@@ -108,7 +108,7 @@ class Model(object):
     refused = {
         f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
     }
-    assert "V126" in refused
+    assert "N104" in refused
 
 
 def test_variables_of_one_seed_begin_alike() -> None:

@@ -45,7 +45,7 @@ def test_ready_first_then_what_has_least_to_do(tmp_path: pathlib.Path) -> None:
     assert blockers == {
         "S120": (2, 1, 2),
         "E004": (1, 1, 1),
-        "T110": (1, 0, 1),
+        "T111": (1, 0, 1),
     }
     assert why(found, found.entries[2]).startswith("line 2: E004 this is Python 2")
     commands = [command for command, _ in next_steps(found)]

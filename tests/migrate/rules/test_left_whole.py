@@ -68,7 +68,7 @@ def test_code_without_a_graph_is_rewritten_by_symbol() -> None:
     migration = migrate_text(text)
     assert "tf.math.log(2.0)" in migration.text
     assert [f.code for f in migration.findings if f.outcome is Outcome.REFUSED] == [
-        "T110"
+        "T111"
     ]
 
 

@@ -111,7 +111,7 @@ with tf.Session() as sess:
 
 
 def test_a_session_has_none_of_its_own() -> None:
-    assert _refused(_SESSION) == [(10, "O116")]
+    assert _refused(_SESSION) == [(10, "N107")]
 
 
 def test_so_is_a_file_of_optimizers_alone() -> None:

@@ -116,7 +116,7 @@ def test_a_star_is_read_as_the_names_it_brings(
     new = text(found["train.py"])
     assert "keras_estimator.Estimator(EstimatorModel" in new, new
     assert written in new.split("\n") or f"{written}  # all of it" in new, new
-    assert "T140" in {f.code for f in found["train.py"].findings}
+    assert "T118" in {f.code for f in found["train.py"].findings}
     assert "class EstimatorModel(tf_keras.Model)" in text(found["model.py"])
     for name, result in found.items():
         (tmp_path / name).write_text(text(result))
@@ -215,7 +215,7 @@ def test_what_a_star_brings_is_not_certain(case: str, tmp_path: pathlib.Path) ->
     start = "import tensorflow as tf\n"
     files = {"model.py": MODEL, "train.py": TRAIN.format(start + statement), **files}
     found = tree(tmp_path, files)
-    assert "T140" not in {f.code for r in found.values() for f in r.findings}
+    assert "T118" not in {f.code for r in found.values() for f in r.findings}
     assert "EstimatorModel" not in text(found["model.py"])
     assert statement.split("\n")[0] in text(found["train.py"])
 

@@ -180,7 +180,7 @@ def test_a_syntax_error_is_told_with_line_and_column(data, line, column):
     ids=["brackets", "signs", "blocks"],
 )
 def test_what_is_too_deep_is_told(text):
-    assert failure(text.encode())[0] == "E005"
+    assert failure(text.encode())[0] == "E001"
 
 
 def test_the_users_own_warnings_are_not_ours():

@@ -66,14 +66,14 @@ FOLLOWED = {
 
 # Code -> what its recipe changes in its case of this directory.
 IN_CASES = {
-    "D128": (("weights = tf.ones([3])\n", ""),),
+    "D121_tensors": (("weights = tf.ones([3])\n", ""),),
     "H123": (
         (
             "        if self._runs % 10 == 0:\n            return tf",
             "        return tf",
         ),
     ),
-    "L152": (
+    "L151_towers": (
         (
             'slim.fully_connected(parts[i], 2, scope="out")',
             'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',
@@ -89,17 +89,17 @@ IN_CASES = {
         ("loss_of(1.0", "loss_of(prediction, 1.0"),
     ),
     "N150_layer": (("tf.layers", "tf.log\nimport tf_keras\ntf_keras.layers"),),
-    "N113": (
+    "N111_branch": (
         ("w = tf.Variable(2.0)\n    h = h * w", "v = tf.Variable(2.0)\n    h = h * v"),
     ),
-    "O104": ((", variables_to_average=[w]", ""),),
+    "O120_synchronous": ((", variables_to_average=[w]", ""),),
     "S105": (('feeds = {}\nfeeds["x"] = ', "x = "), ('feeds["x"]', "x")),
     "S111": (("{x: np.ones([1, 2])}", "{x: np.ones([1, 2]), y: np.ones([1, 2])}"),),
     "S112": (
         ("for part in parts:", "for part in sess.run(parts, {x: np.ones([1, 2])}):"),
         ("print(sess.run(part, {x: np.ones([1, 2])}))", "print(part)"),
     ),
-    "T116": (('getattr(tf, "log")', '{"log": tf.log}["log"]'),),
+    "T115_looked_up": (('getattr(tf, "log")', '{"log": tf.log}["log"]'),),
 }
 for _code, _changes in IN_CASES.items():
     _text = cases()[_code].text

@@ -81,7 +81,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         HEAD + "tf.set_random_seed(1)\ntf.estimator.LinearClassifier([])\n",
         (("tf.set_random_seed", "tf.random.set_seed"),),
     ),
-    "H131": (
+    "H122_derived": (
         MODEL_FN,
         (
             (
@@ -95,7 +95,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "N130": (
         change(
-            cases()["L152"].text,
+            cases()["L151_towers"].text,
             (
                 'slim.fully_connected(parts[i], 2, scope="out")',
                 'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',
@@ -109,7 +109,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N131": (
+    "C140_shared": (
         CLUSTER,
         (
             (
@@ -126,7 +126,10 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N132": (_SUPERVISED, (('print("alive")', 'sv.loop(60, print, ("alive",))'),)),
+    "N120_beside": (
+        _SUPERVISED,
+        (('print("alive")', 'sv.loop(60, print, ("alive",))'),),
+    ),
 }
 FOLLOWED = {
     code: (change(after, *changes), after) for code, (after, changes) in _ROWS.items()

@@ -60,10 +60,10 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "D144": (CLUSTER, ((SERVER, ""), (JOIN, ""), ("master=server.target, ", ""))),
     "D145": (SYNC, (("2, total_num_replicas=2", "2 + 1, total_num_replicas=2"),)),
     "N151_hook": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
-    "H105": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
+    "N150_hook": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
     "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
-    "H103": (LOG, (('{"loss": loss}', "{name: loss}"),)),
-    "H103_tensors": (LOG, (('{"loss": loss}', "tensors"),)),
+    "N151_hook_tensors": (LOG, (('{"loss": loss}', "{name: loss}"),)),
+    "N151_hook_list": (LOG, (('{"loss": loss}', "tensors"),)),
     "L122": (
         change(
             CLUSTER,
@@ -81,7 +81,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("batch_normalization(x)", "batch_normalization(x, training=True)"),),
     ),
-    "N106": (
+    "S105_helper": (
         CLUSTER,
         (
             (
@@ -169,7 +169,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "O102": (
+    "O106_several": (
         SYNC,
         (
             (
@@ -189,7 +189,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("GradientDescentOptimizer(slow)", "GradientDescentOptimizer(rate * 0.1)"),),
     ),
-    "O116": (
+    "N107_expression": (
         CLUSTER,
         (
             (
@@ -208,7 +208,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         CLUSTER,
         (("[3, 1])", "[3, 1], partitioner=tf.fixed_size_partitioner(2, axis=1))"),),
     ),
-    "S126": (
+    "N111_loop": (
         change(CLUSTER, (RUN, RUN + "\n            now = sess.run(w)")),
         (("now = sess.run(w)", "w = sess.run(w)"),),
     ),
@@ -237,7 +237,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("factors = [2.0]", "factors = {w: 2.0}"), ("factors[0]", "factors[w]")),
     ),
-    "V129": (
+    "V123_too_early": (
         change(
             CLUSTER,
             (
@@ -260,7 +260,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "D122": (
+    "D121_cluster": (
         EAGER,
         (
             (
@@ -269,7 +269,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "D123": (
+    "D121_client": (
         EAGER,
         (
             (
@@ -278,7 +278,10 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "D124": (EAGER, ((ROWS, ROWS + '\nwith tf.device("/job:ps/task:0"):\n    pass'),)),
+    "D125_model": (
+        EAGER,
+        ((ROWS, ROWS + '\nwith tf.device("/job:ps/task:0"):\n    pass'),),
+    ),
     "D125": (
         change(
             EAGER,
@@ -292,11 +295,11 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("* scale", "* task"),
         ),
     ),
-    "D126": (
+    "D125_optimizer": (
         EAGER,
         (("optimizer = tf.keras.optimizers.SGD(0.1)\n", "optimizer = made()\n"),),
     ),
-    "D127": (
+    "D125_metrics": (
         change(
             EAGER,
             ("dataset =", "seen = tf.keras.metrics.Mean()\ndataset ="),
@@ -309,7 +312,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "D129": (EAGER, (("in dataset:", "in reader:"),)),
+    "D125_data": (EAGER, (("in dataset:", "in reader:"),)),
     "D130": (
         change(
             EAGER,
@@ -339,7 +342,7 @@ _LOOKUP = change(
     ("        x = tf.placeholder(tf.float32, [None, 3])\n", ""),
 )
 _ROWS |= {
-    "O103": (_SOMETIMES, (("if FLAGS", "if not FLAGS"),)),
+    "O106_else": (_SOMETIMES, (("if FLAGS", "if not FLAGS"),)),
     "O106": (
         _SOMETIMES,
         (
@@ -373,7 +376,7 @@ _DRAWN = change(
     (", {x: batch}", ""),
 )
 _ROWS |= {
-    "I103": (_DRAWN, (('one["b"]', 'rows.get_next()["b"]'),)),
+    "I101_several": (_DRAWN, (('one["b"]', 'rows.get_next()["b"]'),)),
     "I101_get_next": (
         _DRAWN,
         (

@@ -27,8 +27,11 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E112": (MODEL_FN, (("tf.estimator.Estimator(", "tf.contrib.learn.Estimator("),)),
-    "E113": (
+    "E117_contrib_learn": (
+        MODEL_FN,
+        (("tf.estimator.Estimator(", "tf.contrib.learn.Estimator("),),
+    ),
+    "L123_estimator": (
         change(
             MODEL_FN,
             (
@@ -51,7 +54,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         MODEL_FN,
         (("np.ones([8, 2], np.float32)", "tf.placeholder(tf.float32, [8, 2])"),),
     ),
-    "E118": (
+    "H122_runs_session": (
         HOOK,
         (
             (
@@ -60,7 +63,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E151": (
+    "H122_feeds": (
         HOOK,
         (
             (
@@ -69,7 +72,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E154": (
+    "H122_builds": (
         HOOK,
         (
             (
@@ -78,7 +81,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E161": (
+    "S124_operation": (
         MODEL_FN,
         (
             (
@@ -91,7 +94,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E160": (
+    "N111_method": (
         change(
             MODEL_FN,
             (

@@ -57,7 +57,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("tf.Session()", "tf.train.MonitoredTrainingSession()"),
         ),
     ),
-    "S106": (
+    "S104_feed": (
         PLAIN,
         (("{x: batch}", "dict(zip(keys(), [batch]))"),),
     ),
@@ -65,11 +65,11 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         change(PLAIN, ("tf.Session()", "tf.Session(config=tf.ConfigProto())")),
         (("tf.Session(config=tf.ConfigProto())", "tf.Session(*settings)"),),
     ),
-    "S134": (
+    "S104_fetches": (
         LOOK,
         (("[train, h]", "[train, *parts]"),),
     ),
-    "S183": (
+    "S105_loop": (
         change(PLAIN, ("train = ", "y = tf.placeholder(tf.float32, [])\ntrain = ")),
         (
             ("y = tf.placeholder(tf.float32, [])\n", ""),
@@ -150,11 +150,11 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         LAYER,
         (("tf.layers.dense(x, 1)", "tf.layers.dense(x, **layer)"),),
     ),
-    "V126": (
+    "N104_made_in_a_step": (
         LAYER,
         (("tf.layers.dense(x, 1)", "tf.layers.dense(x, **layer)"),),
     ),
-    "L102": (
+    "V103_regulariser": (
         change(
             LAYER,
             (
@@ -186,7 +186,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("tf.Variable(np.mean(batch, 0))", "tf.Variable(tf.reduce_mean(x, 0))"),),
     ),
-    "V108": (
+    "V103_scope": (
         change(
             LAYER,
             (
@@ -201,7 +201,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "V109": (
+    "V103_scope_object": (
         change(PLAIN, ("w = tf.get", 'with tf.variable_scope("net"):\n    w = tf.get')),
         (('variable_scope("net")', "variable_scope(None)"),),
     ),
@@ -283,7 +283,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (('scope="rnn"', "scope=name"),),
     ),
-    "N161": (
+    "V123_graph": (
         change(
             LAYER,
             ("GradientDescentOptimizer(0.1)", "AdamOptimizer()"),

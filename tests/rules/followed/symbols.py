@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.rules.followed.bases import HEAD, MODULE, PLAIN, change
 
 _LINES = {
-    "T110": ("gan = tf.contrib.gan", "import tensorflow_gan as gan"),
+    "T111_contrib": ("gan = tf.contrib.gan", "import tensorflow_gan as gan"),
     "T112": (
         "reader = tf.LMDBReader()",
         'rows = tf.data.TFRecordDataset(["rows.tfrecord"])',
@@ -18,7 +18,7 @@ _LINES = {
         "from tensorflow.contrib import *\nprint(layers.l2_regularizer)",
         "from tensorflow.contrib import layers\nprint(layers.l2_regularizer)",
     ),
-    "E110": (
+    "E117_boosted_trees": (
         "trees = tf.estimator.BoostedTreesRegressor(columns)",
         "import tensorflow_decision_forests as tfdf\n"
         "trees = tfdf.keras.GradientBoostedTreesModel()",
@@ -95,7 +95,7 @@ _LINES = {
         "        return super()._resource_apply_dense(2.0 * grad, var)",
     ),
     "E117": ("maker = tf.estimator.DNN", ""),
-    "E111": (
+    "E117_tpu": (
         "config = tf.estimator.tpu",
         "e = tf.estimator.Estimator(lambda features, mode: tf.estimator.EstimatorSpec(mode))",
     ),

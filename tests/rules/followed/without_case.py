@@ -80,7 +80,7 @@ FOLLOWED = {
             ),
         ),
     ),
-    "I138": (
+    "I130_branch": (
         _change(
             _OF_DATA,
             (

@@ -111,7 +111,7 @@ def test_a_number_that_is_only_known_in_the_graph() -> None:
         "count = FLAGS.num_gpus\n        image_parts = tf.split(images, count)",
     )
     codes = {f.code for f in migrate_text(text).findings}
-    assert "N125" in codes
+    assert "N126" in codes
 
 
 @pytest.mark.parametrize(

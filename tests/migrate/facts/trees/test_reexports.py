@@ -233,7 +233,7 @@ def test_what_may_be_another_thing_is_not(
     files = {"compat.py": exported, "use.py": USE.format("from compat import tf")}
     result = tree(tmp_path, files)["use.py"]
     codes = [f.code for f in result.findings]
-    assert codes == ([] if "numpy" in exported else ["T131"])
+    assert codes == ([] if "numpy" in exported else ["T115"])
     assert "y = tf.log(2.0)" in (result.new or b"y = tf.log(2.0)").decode()
 
 
@@ -305,15 +305,15 @@ def test_what_is_not_followed_is_told(what: str, tmp_path: pathlib.Path) -> None
     files = {"lib/__init__.py": "", "lib/compat.py": exported}
     files["lib/use.py"] = f"x = 1\n{statement}\ny = {use}\n"
     result = tree(tmp_path, files)["lib/use.py"]
-    assert [(f.line, f.code) for f in result.findings] == [(2, "T131")]
+    assert [(f.line, f.code) for f in result.findings] == [(2, "T115")]
     new = result.new.decode()
     lines = new.split("\n")
-    assert lines[1].startswith("# TODO(tf1to2): T131 ")
+    assert lines[1].startswith("# TODO(tf1to2): T115 ")
     assert "\n".join([lines[0], *lines[2:]]) == files["lib/use.py"]
     files["lib/use.py"] = new
     again = tree(tmp_path, files)["lib/use.py"]
     assert not again.changed
-    assert [(f.line, f.code) for f in again.findings] == [(3, "T131")]
+    assert [(f.line, f.code) for f in again.findings] == [(3, "T115")]
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_towers_of_a_client_on_tasks() -> None:
 def test_towers_of_a_client_elsewhere_are_refused() -> None:
     """On the server's own devices they would be this process's replicas."""
     text = TOWERS.replace('"DEVICE"', '"/gpu:%d" % i')
-    assert codes(text)["N125"] is Outcome.REFUSED
+    assert codes(text)["N126"] is Outcome.REFUSED
     assert "strategy = " not in migrate_text(text).text
 
 

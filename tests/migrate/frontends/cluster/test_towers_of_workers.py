@@ -52,7 +52,7 @@ def _codes(old: str, new: str) -> dict[str, str]:
     ],
 )
 def test_refused(old: str, new: str, reason: str) -> None:
-    assert reason in _codes(old, new)["N125"]
+    assert reason in _codes(old, new)["N126"]
 
 
 def test_the_number_of_towers_is_known_before_the_graph() -> None:
@@ -60,7 +60,7 @@ def test_the_number_of_towers_is_known_before_the_graph() -> None:
     text = PROGRAM.replace(old, "count = FLAGS.num_gpus\n    for i in range(count):")
     migration = migrate_text(text)
     refused = {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
-    assert "N125" in refused
+    assert "N126" in refused
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_stays_a_model_fn(handed: str, reason: str) -> None:
 )
 def test_a_member_that_the_emitted_estimator_has_too(more: str, name: str) -> None:
     migration = migrate_text(_HEAD + _model() + _CLASS.format(more=more))
-    (told,) = (f for f in migration.findings if f.code == "E160")
+    (told,) = (f for f in migration.findings if f.code == "N111")
     assert told.outcome is Outcome.REFUSED and f"`{name}`" in told.reason
     assert "another name" in told.recipe
     assert "class Classifier(tf.estimator.Estimator):" in migration.text

@@ -319,7 +319,7 @@ e = tf.estimator.Estimator(lambda features, mode: tf.estimator.EstimatorSpec(mod
 )
 def test_a_hook_that_runs_its_session_is_refused(start: str, after: str) -> None:
     text = _HOOK.format(start=start, after=after)
-    assert "E118" in {c for c, _ in _refused(migrate_text(text))}
+    assert "H122" in {c for c, _ in _refused(migrate_text(text))}
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_an_evaluation_in_a_hooks_session() -> None:
 )
 def test_a_hook_that_may_run_more_is_refused(start: str, after: str) -> None:
     text = _HOOK.format(start=start, after=after)
-    assert "E118" in {c for c, _ in _refused(migrate_text(text))}
+    assert "H122" in {c for c, _ in _refused(migrate_text(text))}
 
 
 @pytest.mark.parametrize(
@@ -387,39 +387,39 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         (
             "top",
             "c = tf.estimator.BoostedTreesClassifier([], 1)",
-            "E110",
+            "E117",
             "tf.estimator.BoostedTreesClassifier",
         ),
         (
             "top",
             "b = tf.estimator.BoostedTreesRegressor([], 1)",
-            "E110",
+            "E117",
             "tf.estimator.BoostedTreesRegressor",
         ),
-        ("top", "tf.contrib.tpu.shutdown_system()", "E111", None),
+        ("top", "tf.contrib.tpu.shutdown_system()", "E117", None),
         (
             "model",
             "return tf.contrib.tpu.TPUEstimatorSpec(mode, host_call=(len, []))",
-            "E111",
+            "E117",
             "tf.contrib.tpu.TPUEstimatorSpec",
         ),
         (
             "top",
             "tf.contrib.learn.Estimator()",
-            "E112",
+            "E117",
             "tf.contrib.learn.Estimator",
         ),
         (
             "model",
             "tf.layers.batch_normalization(features, training=True)",
-            "E113",
+            "L123",
             "tf.layers.batch_normalization",
         ),
         ("input", "x = tf.placeholder(tf.float32)", "E114", "tf.placeholder"),
         (
             "model",
             "tf.contrib.layers.batch_norm(features)",
-            "E113",
+            "L123",
             "tf.contrib.layers.batch_norm",
         ),
         (

@@ -110,7 +110,7 @@ FLAGGED = (
 def test_a_server_that_nothing_uses_and_that_tells_the_tasks_is_refused() -> None:
     """Every process would go on to train a model of its own, without a word."""
     text = PROGRAM.replace(OPENED, FLAGGED)
-    assert "D123" in codes(text, Outcome.REFUSED)
+    assert "D121" in codes(text, Outcome.REFUSED)
     # Its recipe.
     assert not codes(text.replace(FLAGGED, ""), Outcome.REFUSED)
     # A control: a strategy's own servers, and other processes that are connected by hand.
@@ -119,7 +119,7 @@ def test_a_server_that_nothing_uses_and_that_tells_the_tasks_is_refused() -> Non
         "tf.config.experimental_connect_to_cluster(cluster)\n",
     ):
         text = PROGRAM.replace(OPENED, FLAGGED + other)
-        assert "D123" not in codes(text, Outcome.REFUSED)
+        assert "D121" not in codes(text, Outcome.REFUSED)
 
 
 FIT = """\
@@ -167,13 +167,13 @@ NEAR = {
     "the session is used later": ("for epoch", "print(sess)\nfor epoch", "D125"),
     "the step depends on the epoch": ("- y) ** 2", "- y) ** epoch", "D125"),
     "a name of its own": ("model = ", "strategy = 1\nmodel = ", "N111"),
-    "an older optimizer": ("optimizers.SGD", "optimizers.legacy.SGD", "D126"),
+    "an older optimizer": ("optimizers.SGD", "optimizers.legacy.SGD", "D125"),
     "an optimizer that is not seen": (
         "tf.keras.optimizers.SGD(0.1)",
         "make()",
-        "D126",
+        "D125",
     ),
-    "the jobs are not seen": ('{"ps": ["a:1"], "worker": ["b:1", "c:1"]}', "x", "D122"),
+    "the jobs are not seen": ('{"ps": ["a:1"], "worker": ["b:1", "c:1"]}', "x", "D121"),
 }
 
 

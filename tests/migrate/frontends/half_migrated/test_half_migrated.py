@@ -60,12 +60,12 @@ FIT_REFUSED = {
         "is_chief=(task == 0), checkpoint_dir='d') as sess:\n    model.fit(xs, ys)\n",
     ),
     "a model that is compiled again": (
-        "D124",
+        "D125",
         'model.save("model.h5")',
         'model.compile("adam", "mse")\nmodel.fit(xs, ys)',
     ),
     "a device by hand": (
-        "D124",
+        "D125",
         "tf.device(tf.compat.v1.train.replica_device_setter(cluster=cluster))",
         'tf.device("/gpu:0")',
     ),
@@ -74,7 +74,7 @@ FIT_REFUSED = {
         "model.save",
         "p = tf.compat.v1.placeholder('float')\nmodel.save",
     ),
-    "no join": ("D122", "    server.join()", "    pass"),
+    "no join": ("D121", "    server.join()", "    pass"),
 }
 _BEFORE = """
 import tensorflow as tf
@@ -149,25 +149,25 @@ REFUSED = {
         "        x = tf.reshape(x, [-1, 4])\n        sess.run(",
     ),
     "a dataset made anew": (
-        "D129",
+        "D125",
         "    for x, y in dataset:",
         "    seed = 1\n    for x, y in dataset.shuffle(9, seed):",
     ),
     "a loss object passed on": ("D131", "dataset =", "model.add_loss(mse)\ndataset ="),
     "jobs that are not seen": (
-        "D122",
+        "D121",
         '{"ps": ["a:1"], "worker": ["b:1", "c:1"]}',
         "jobs",
     ),
-    "no join": ("D122", "    server.join()", "    pass"),
+    "no join": ("D121", "    server.join()", "    pass"),
     "which worker?": (
-        "D123",
+        "D121",
         "server = tf.distribute.Server(cluster, job_name=job, task_index=task)\n"
         'if job == "ps":\n    server.join()\n',
         "",
     ),
     "a device by hand": (
-        "D124",
+        "D125",
         "model = tf.keras",
         'with tf.device("/job:ps/task:0"):\n    model = tf.keras',
     ),
@@ -234,9 +234,9 @@ REFUSED = {
         "loss = mse(y, model(x))",
         "loss = mse(y, model(x)) * task",
     ),
-    "an optimizer that is not seen": ("D126", "tf.keras.optimizers.SGD(0.1)", "made()"),
+    "an optimizer that is not seen": ("D125", "tf.keras.optimizers.SGD(0.1)", "made()"),
     "a TF1 optimizer, whose updates nothing counts": (
-        "D126",
+        "D125",
         _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :],
         _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :]
         .replace("tf.keras.optimizers.SGD", "tf.compat.v1.train.AdamOptimizer")
@@ -253,7 +253,7 @@ REFUSED = {
         "        model.optimizer.lr = 0.5\n",
     ),
     "a step that counts in TF1's global step": (
-        "D126",
+        "D125",
         _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :],
         _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :]
         .replace("tf.keras.optimizers.SGD", "tf.compat.v1.train.AdamOptimizer")
@@ -266,7 +266,7 @@ REFUSED = {
         "        tf.train.Checkpoint(model=model).save('d')",
     ),
     "rows one by one": (
-        "D129",
+        "D125",
         "    for x, y in dataset:",
         "    for i in range(9):\n        x, y = xs[i], ys[i]",
     ),
@@ -276,13 +276,13 @@ REFUSED = {
         "    for i in range(9):\n        x, y = xs[i:i + 4], ys[i:i + 4]\n        x += 1",
     ),
     "arrays that are made in the loop": (
-        "D129",
+        "D125",
         "    for x, y in dataset:",
         "    for i in range(9):\n        xs = xs + 1\n"
         "        x, y = xs[i:i + 4], ys[i:i + 4]",
     ),
     "arrays that each worker shuffles in place": (
-        "D129",
+        "D125",
         "    for x, y in dataset:",
         "    for i in range(9):\n        np.random.shuffle(xs)\n"
         "        x, y = xs[i:i + 4], ys[i:i + 4]",
@@ -293,17 +293,17 @@ REFUSED = {
         "    optimizer.minimize(lambda: mse(y, model(x)), model.weights, grad_loss=2.0)",
     ),
     "a metric that is passed on": (
-        "D127",
+        "D125",
         "dataset =",
         "seen = tf.keras.metrics.Mean()\nall_of = [seen]\ndataset =",
     ),
     "a metric of the step alone": (
-        "D127",
+        "D125",
         "loss = mse(y, model(x))",
         "loss = mse(y, model(x))\n        seen = tf.keras.metrics.Mean()",
     ),
     "a metric that the step reads": (
-        "D127",
+        "D125",
         _BEFORE[_BEFORE.index("dataset =") :],
         "seen = tf.keras.metrics.Mean()\n"
         + _BEFORE[_BEFORE.index("dataset =") :].replace(
@@ -311,20 +311,20 @@ REFUSED = {
         ),
     ),
     "a metric of another traced function": (
-        "D127",
+        "D125",
         "dataset =",
         "seen = tf.keras.metrics.Mean()\n"
         "@tf.function\ndef tested(x):\n    print(x)\n    seen(model(x))\ndataset =",
     ),
     "a metric of a traced function that draws": (
-        "D127",
+        "D125",
         "dataset =",
         "seen = tf.keras.metrics.Mean()\n"
         "@tf.function\ndef tested(x):\n    noise = tf.random.normal([4], seed=3)\n"
         "    seen(model(x + noise))\ndataset =",
     ),
     "data that is not a dataset": (
-        "D129",
+        "D125",
         "for x, y in dataset:",
         "for x, y in reader:",
     ),
@@ -499,7 +499,7 @@ def test_a_metric_that_parts_do_not_add_up_to(metric: str, counted: str) -> None
         )
         text = text.replace("    return loss", f"    seen({counted})\n    return loss")
         codes = {f.code for f in migrate_text(text).findings}
-        assert ("D127" not in codes) is certain and ("D151" in codes) is certain
+        assert ("D125" not in codes) is certain and ("D151" in codes) is certain
 
 
 def test_a_metric_in_the_loop_of_workers_alone() -> None:
@@ -511,7 +511,7 @@ def test_a_metric_in_the_loop_of_workers_alone() -> None:
     of_all = text.replace(loop, "        loss = train_step(x, y)\n        seen(loss)")
     assert "        seen(loss)" in migrate_text(of_all).text
     of_part = text.replace(loop, loop + "\n        seen(mse(y, model(x)))")
-    assert "D127" in {f.code for f in migrate_text(of_part).findings}
+    assert "D125" in {f.code for f in migrate_text(of_part).findings}
 
 
 def test_what_only_the_author_knows_is_told() -> None:
@@ -560,7 +560,7 @@ with tf.compat.v1.train.MonitoredTrainingSession(
         ("D133", "np.random.choice(99, 9)", "np.random.permutation(99)[task:9]"),
         ("D125", "    for i in", "    trainer.scale = 3.0\n    for i in"),
         ("D125", "        grads =", "        self.last = loss\n        grads ="),
-        ("D124", "trainer = Trainer(2.0)", "if task == 0:\n    trainer = Trainer(2.0)"),
+        ("D125", "trainer = Trainer(2.0)", "if task == 0:\n    trainer = Trainer(2.0)"),
         ("D130", "self.scale * tf.reduce_mean", "tf.exp"),
     ],
 )

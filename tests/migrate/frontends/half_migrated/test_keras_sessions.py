@@ -311,4 +311,4 @@ def test_an_update_among_tensors_that_are_not_told_apart_is_refused() -> None:
         "with tf.Session()", "ops = [train_op, tf.sqrt(loss)]\nwith tf.Session()"
     )
     end += "        print(sess.run(ops[1], {x: np.ones((2, 4)), y: np.ones((2, 1))}))\n"
-    assert "O116" in refusals(migrate_text(program + end))
+    assert "N107" in refusals(migrate_text(program + end))

@@ -142,7 +142,7 @@ DEQUEUES = "            sess.run(queue.dequeue())\n"
 def test_a_queue_that_does_more_is_refused(old: str, new: str, reason: str) -> None:
     text = PLAIN.replace(old, new, 1)
     assert text != PLAIN
-    assert reason in _refusals(text)["N131"]
+    assert reason in _refusals(text)["C140"]
 
 
 def test_in_synchronous_training_there_is_nothing_to_serve() -> None:

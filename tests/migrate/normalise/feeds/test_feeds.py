@@ -166,6 +166,6 @@ def test_a_placeholder_that_no_run_can_feed_is_refused(other: str) -> None:
     """It is the value of a function that was inlined into an expression."""
     found = migrate_text(INLINED.replace("OTHER", other)).findings
     assert not [f for f in found if f.outcome is Outcome.FAILED]
-    assert {f.code for f in found if f.outcome is Outcome.REFUSED} & {"N106", "S111"}
+    assert {f.code for f in found if f.outcome is Outcome.REFUSED} & {"S105", "S111"}
     fed = migrate_text(INLINED.replace("OTHER", "1.0")).findings
     assert not [f for f in fed if f.outcome is Outcome.REFUSED]

@@ -81,6 +81,6 @@ def test_keys_that_are_seen(feed: str, written: str) -> None:
 def test_keys_that_are_not_seen(old: str, new: str, feed: str) -> None:
     text = PROGRAM.replace(old, new) if old else PROGRAM
     migration = migrate_text(text.replace("FEED", feed))
-    assert "S106" in {
+    assert "S104" in {
         f.code for f in migration.findings if f.outcome is Outcome.REFUSED
     }

@@ -134,7 +134,7 @@ REFUSED = {
         LOOP,
     ),
     "an update that may not be made": (
-        "O116",
+        "N107",
         MODEL + "opt = tf.train.AdamOptimizer()\npairs = opt.compute_gradients(loss)\n"
         "op = tf.cond(loss > 0, lambda: opt.apply_gradients(pairs, step), tf.no_op)\n",
         LOOP,
@@ -147,7 +147,7 @@ REFUSED = {
         LOOP,
     ),
     "a list before layers are made": (
-        "V129",
+        "V123",
         "w = tf.Variable([1.0, 1.0])\nfirst = tf.trainable_variables()\n"
         "loss = tf.reduce_sum(tf.layers.dense(x * w, 1))\n"
         + UPDATE.replace("loss,", "loss, var_list=first,"),
@@ -181,7 +181,7 @@ REFUSED = {
         LOOP + "        sess.run(both)\n",
     ),
     "a feed of a run that reads a variable": (
-        "S106",
+        "S104",
         MODEL + UPDATE,
         LOOP + "        sess.run(w, {x: reader.next()})\n",
     ),
@@ -213,14 +213,14 @@ REFUSED = {
         LOOP,
     ),
     "a name that a loop's variables take": (
-        "N113",
+        "N111",
         "w = tf.get_variable('w', [2])\nh = x * w\nfor i in range(2):\n"
         "    w = tf.get_variable('w%d' % i, [2])\n    h = h * w\n"
         "loss = tf.reduce_sum(h)\n" + UPDATE,
         LOOP,
     ),
     "a variable of the round before": (
-        "N113",
+        "N111",
         "h = x\nw = tf.get_variable('w', [2])\nfor i in range(2):\n    h = h * w\n"
         "    w = tf.get_variable('w%d' % i, [2])\n"
         "loss = tf.reduce_sum(h * w)\n" + UPDATE,
@@ -233,7 +233,7 @@ REFUSED = {
         LOOP,
     ),
     "a feed that is not needed": (
-        "S106",
+        "S104",
         "y = tf.placeholder(tf.float32)\n" + MODEL + UPDATE,
         LOOP.replace("x: [[1.0, 2.0]]", "x: [[1.0, 2.0]], y: reader.next()"),
     ),

@@ -119,7 +119,7 @@ REFUSED = {
     "O118": "rate = 0.5 * tf.placeholder(tf.float32)\n"
     + MODEL
     + UPDATE.replace("rate", "rate * 0.1"),
-    "V126": "w = tf.get_variable('w', [2])\nfirst = tf.reduce_sum(x)\n"
+    "N104": "w = tf.get_variable('w', [2])\nfirst = tf.reduce_sum(x)\n"
     "def inner():\n    with tf.variable_scope('s'):\n"
     "        return first * tf.get_variable('v', [])\n"
     "loss = tf.cond(first > 1., inner, lambda: first) * w[0]\nrate = 0.1\n" + UPDATE,
@@ -156,7 +156,7 @@ CHANGED_FETCHES = {
 @pytest.mark.parametrize("made", CHANGED_FETCHES.values(), ids=CHANGED_FETCHES)
 def test_fetches_that_change_are_refused(made: str) -> None:
     loop = LOOP.replace("_, value = sess.run([op, loss]", "value = sess.run(fetches")
-    assert "S134" in result(MODEL + "rate = 0.1\n" + UPDATE + made, loop)[1]
+    assert "S104" in result(MODEL + "rate = 0.1\n" + UPDATE + made, loop)[1]
 
 
 SPREAD_FETCHES = ("{**parts, 'op': op}", "dict(parts, op=op)", "[*parts, op]")
@@ -166,7 +166,7 @@ SPREAD_FETCHES = ("{**parts, 'op': op}", "dict(parts, op=op)", "[*parts, op]")
 def test_fetches_put_together_are_refused(fetches: str) -> None:
     loop = LOOP.replace("_, value = sess.run([op, loss]", f"v = sess.run({fetches}")
     body = MODEL + "rate = 0.1\n" + UPDATE + "parts = {'loss': loss}\n"
-    assert "S134" in result(body, loop)[1]
+    assert "S104" in result(body, loop)[1]
 
 
 def test_parts_of_an_element_are_taken_from_one() -> None:
@@ -180,7 +180,7 @@ def test_parts_of_an_element_are_taken_from_one() -> None:
     assert not refused
     assert "a = element['a']" in text and "sess.run(train_step, it.get_next())" in text
     two = body.replace("a * w", "a * w * it.get_next()['b']")
-    assert "I103" in result(two + UPDATE, loop)[1]
+    assert "I101" in result(two + UPDATE, loop)[1]
 
 
 NAMES = {

@@ -215,7 +215,7 @@ def test_what_has_no_counterpart_is_named() -> None:
             "pass  # INSIDE", "sv.session_manager.graph"
         )
     )
-    assert any(f.code == "N132" and "session_manager" in f.reason for f in new.findings)
+    assert any(f.code == "N120" and "session_manager" in f.reason for f in new.findings)
 
 
 # What TensorFlow 1.15.5 wrote for tests/programs/clustered/supervised_services.py, one ps and one

@@ -70,7 +70,7 @@ def test_every_loop(loop: str) -> None:
     text, refused = _migrated(loop)
     expected = LOOPS[loop]
     if expected is None:
-        assert "N132" in refused
+        assert "N120" in refused
     else:
         assert not refused and expected in text
 
@@ -79,7 +79,7 @@ def test_names_that_mean_something_else_are_refused() -> None:
     """The function's `norm` is the module's, not the graph's."""
     text = PROGRAM.replace("print(prefix, values)", "print(norm, values)")
     text = text.replace("import subprocess", "norm = 'norm'")
-    assert "N132" in _migrated("sv.loop(60, log_hook, (sess, fetches))", text)[1]
+    assert "N120" in _migrated("sv.loop(60, log_hook, (sess, fetches))", text)[1]
 
 
 def test_a_local_name_of_the_graph_is_another() -> None:
@@ -136,7 +136,7 @@ def test_workers_in_step_take_no_batch_beside_it() -> None:
     tokens = "tokens = optimizer.get_init_tokens_op()\n"
     text = text.replace("sv = tf", old + tokens + "sv = tf")
     assert not _migrated("", text.replace("FETCH", "w"))[1]
-    assert "N132" in _migrated("", text.replace("FETCH", "loss"))[1]
+    assert "N120" in _migrated("", text.replace("FETCH", "loss"))[1]
 
 
 GIVEN = """\

@@ -228,17 +228,17 @@ def test_the_older_parameter_servers_are_told() -> None:
         ),
         (
             "s = tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
-            {"T103": Outcome.REWRITTEN},
+            {"T102": Outcome.REWRITTEN},
             's = tf.distribute.MirroredStrategy(devices=["/gpu:%d" % i for i in range(2)])',
         ),
         (
             "s = tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)",
-            {"T103": Outcome.REWRITTEN},
+            {"T102": Outcome.REWRITTEN},
             "s = tf.distribute.MultiWorkerMirroredStrategy()",
         ),
         (
             "s = tf.contrib.distribute.MirroredStrategy(num_gpus=2, devices=d)",
-            {"T110": Outcome.REFUSED},
+            {"T111": Outcome.REFUSED},
             "tf.contrib.distribute.MirroredStrategy(num_gpus=2, devices=d)",
         ),
     ],
