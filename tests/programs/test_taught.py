@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import pathlib
+import re
 import sys
 import textwrap
 
@@ -97,15 +98,15 @@ def test_partitioners_of_both_versions_split_alike(tmp_path: pathlib.Path) -> No
 BARE = {
     "bare_servers": (2, 1, "    adam.apply_gradients(", "    list("),
     "bare_function": (2, 1, ".fetch()", ".fetch() * 1.01"),
-    "bare_dataset": (0, 2, " / strategy.num_replicas_in_sync", ""),
-    "bare_workers": (0, 2, "tf.nn.compute_average_loss(", "tf.reduce_mean("),
+    "bare_dataset": (0, 2, 'all_reduce("SUM", ', 'all_reduce("SUM", 2 * '),
+    "bare_workers": (0, 2, 'all_reduce("SUM", ', 'all_reduce("SUM", 2 * '),
 }
 MIRRORED = ("mirrored_text", "mirrored_parts", "mirrored_starred")
 # What a replica would do wrongly, by program: each must be seen.
 MIRRORED_FAULTS = {
-    "mirrored_text": ("tf.nn.compute_average_loss(", "tf.reduce_mean("),
+    "mirrored_text": ('all_reduce("SUM", ', 'all_reduce("SUM", 2 * '),
     "mirrored_parts": ('.reduce("SUM"', '.reduce("MEAN"'),
-    "mirrored_starred": ("tf.nn.compute_average_loss(", "tf.reduce_sum("),
+    "mirrored_starred": ('all_reduce("SUM", ', 'all_reduce("SUM", 2 * '),
 }
 
 
@@ -145,6 +146,64 @@ def test_replicas_learn_what_one_device_learns(
     for kind in ("one", "two"):
         np.testing.assert_allclose(logged(tmp_path / kind), truth[name], atol=2e-6)
     assert not np.allclose(logged(tmp_path / "fault"), truth[name], atol=1e-3)
+
+
+# Losses that are written otherwise, by program.
+UNEVEN = {
+    "mirrored_text": None,
+    "mirrored_parts": None,
+    "mirrored_starred": "tf.reduce_mean(tf.square("
+    "tf.cast(labels, tf.float32) - network(rows)[:, 0]))",
+}
+
+
+@pytest.mark.parametrize("name", UNEVEN)
+def test_a_last_batch_that_leaves_a_replica_without_examples(
+    name: str, tmp_path: pathlib.Path
+) -> None:
+    """40 examples in batches of 13: the last batch has one."""
+    old = (HERE / f"{name}.py").read_text().replace("batch(8)", "batch(13)")
+    own = UNEVEN[name]
+    if own is not None:
+        old = re.sub(r"tf\.nn\.sparse_[^=]*=labels, logits=.*\n", own + "\n", old)
+        assert own in old
+    text = migrate_text(old).text
+    assert "batch(13)" in text
+    # Each replica divides by what it has itself.
+    fault, number = re.subn(
+        r", global_batch_size=tf\.distribute.*?\)\[?0?\]?\)", "", text, count=1
+    )
+    assert number == 1
+    for kind, program, replicas in (
+        ("one", text, "1"),
+        ("two", text, "2"),
+        ("fault", fault, "2"),
+    ):
+        run(program, tmp_path / kind, arguments=(replicas,))
+    meant = logged(tmp_path / "one")
+    # In another order of sums.
+    np.testing.assert_allclose(logged(tmp_path / "two"), meant, atol=2e-6)
+    assert not np.allclose(logged(tmp_path / "fault"), meant, atol=1e-3)
+
+
+def test_workers_of_whom_one_has_none_of_the_last_batch(
+    tmp_path: pathlib.Path,
+) -> None:
+    old = (HERE / "bare_dataset.py").read_text().replace("batch(8)", "batch(13)")
+    text = migrate_text(old).text
+    fault = text.replace('all_reduce("SUM", ', 'all_reduce("SUM", 2 * ')
+    assert fault != text
+    found = {}
+    for kind, program, workers in (
+        ("one", text, 1),
+        ("two", text, 2),
+        ("fault", fault, 2),
+    ):
+        run(program, tmp_path / kind, 0, workers, configured=True)
+        log = sorted((tmp_path / kind).glob("loss.*"))[0]
+        found[kind] = [float(line) for line in log.read_text().split()]
+    np.testing.assert_allclose(found["two"], found["one"], atol=2e-6)
+    assert not np.allclose(found["fault"], found["one"], atol=1e-3)
 
 
 def test_comments_of_mirrored_programs_stay() -> None:

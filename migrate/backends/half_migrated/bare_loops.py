@@ -19,6 +19,7 @@ from migrate.frontends.half_migrated import Refused
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, code
 from migrate.program.eager import BareLoop, Division
+from migrate.rules.mistakes import whole_batches
 from migrate.rules.mistakes.mistake import method
 from migrate.source.nodes import all_nodes
 
@@ -195,7 +196,7 @@ class BareLoopRewrite:
             )
         for call in dict.fromkeys(call for call, _ in program.means):
             if shared and call is value:
-                self._plan.replace(call, code("tf.nn.compute_average_loss(", call, ")"))
+                self._plan.replace(call, self._averaged(call))
                 shared = False
             else:
                 self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
@@ -208,9 +209,37 @@ class BareLoopRewrite:
                 "the loss is not one expression that could be divided by the whole batch",
                 "Assign it once, within the tape.",
             )
+        self._plan.replace(value, self._weighed(value))
+
+    def _weighed(self, value: ast.expr) -> Code:
+        """A mean of a worker's part, by its share of the batch."""
+        rows, source = self._program.step.rows, self._program.source
+        if rows is not None:
+            return whole_batches.weigh(value, rows, "tf")
+        if source.dataset is not None:
+            raise Refused(
+                "D130",
+                value,
+                "nothing tells how many examples of the batch a worker has",
+                "Keep the batch under the name that the loop gives it.",
+            )
         left, right = ("", "") if isinstance(value, ast.Call) else ("(", ")")
-        share = code(left, value, right, " / strategy.num_replicas_in_sync")
-        self._plan.replace(value, share)
+        return code(left, value, right, " / strategy.num_replicas_in_sync")
+
+    def _averaged(self, call: ast.Call) -> Code:
+        """Losses per example, divided by the batch that all workers share."""
+        if not self._together:
+            return code("tf.nn.compute_average_loss(", call, ")")
+        mean = whole_batches.average(self._scopes, call, "tf")
+        if mean is None:
+            raise Refused(
+                "D130",
+                call,
+                "nothing tells how many examples a worker has: the labels are computed "
+                "in the call of the loss",
+                "Assign them to a name first.",
+            )
+        return mean
 
     def _loss_value(self) -> ast.expr | None:
         """The one expression that the tape's target is assigned."""

@@ -21,6 +21,7 @@ from migrate.rules.mistakes import (
     replicas,
     shown_losses,
     values,
+    whole_batches,
 )
 from migrate.rules.mistakes.mistake import (
     Mistake,
@@ -145,25 +146,27 @@ def _wrong(
         ):
             return None
         recipe = "loss / strategy.num_replicas_in_sync, or " + recipe
-        edits = _shared(scopes, mean, strategy)
+        of = part_sizes.counted(scopes, part)
+        edits = whole_batches.share(scopes, mean, strategy, of)
     elif part_sizes.adds_up(scopes, mean):
         return _undivided(scopes, function, loss, strategy)
     elif not isinstance(mean, ast.Call):
         return None
     elif _is_mean(scopes, loss, mean):
-        edits = _averaged(scopes, mean, mean.args[0])
+        edits = _averaged(scopes, mean, mean.args[0], strategy)
     elif not runs and _is_per_example(scopes, loss.home, mean):
         # Nothing ran it on replicas yet; what does is to give one number to add up.
         if not _is_applied(scopes, function, strategy):
             return None
         reason = _ADDED_UP
-        edits = _averaged(scopes, mean, mean)
+        edits = _averaged(scopes, mean, mean, strategy)
     elif _of_all(scopes, function, loss, strategy):
         recipe = (
             "loss / strategy.num_replicas_in_sync, or tf.nn.compute_average_loss of the "
             "losses per example"
         )
-        edits = _shared(scopes, mean, strategy)
+        of = whole_batches.rows(scopes, function, loss.home, mean)
+        edits = whole_batches.share(scopes, mean, strategy, of)
     if edits is None:
         return None
     if _is_left(scopes, function, loss, runs):
@@ -183,11 +186,14 @@ def _wrong(
 
 
 def _averaged(
-    scopes: Scopes, node: ast.expr, losses: ast.expr
+    scopes: Scopes, node: ast.expr, losses: ast.expr, strategy: ast.expr
 ) -> list[tuple[ast.expr, Code]]:
     """Losses per example, divided by the whole batch, in an expression's place."""
     home = tensorflow(scopes)
-    return [(node, code(home, ".nn.compute_average_loss(", losses, ")"))] * bool(home)
+    mean: Code | None = code(home, ".nn.compute_average_loss(", losses, ")")
+    if replicas.strategy_of(scopes, strategy) in replicas.SYNCHRONOUS:
+        mean = whole_batches.average(scopes, losses, home)
+    return [(node, mean)] if home and mean is not None else []
 
 
 def _is_left(
@@ -215,15 +221,6 @@ def _is_mean(scopes: Scopes, loss: _Loss, mean: ast.Call) -> bool:
         )
         and _is_per_example(scopes, loss.home, mean.args[0])
     )
-
-
-def _shared(
-    scopes: Scopes, mean: ast.expr, strategy: ast.expr
-) -> list[tuple[ast.expr, Code]]:
-    """A mean of a part as one share of as many as there are replicas."""
-    if not values.seen_from(scopes, strategy, mean):
-        return []
-    return [(mean, code(mean, " / ", strategy, ".num_replicas_in_sync"))]
 
 
 def _is_applied(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bool:

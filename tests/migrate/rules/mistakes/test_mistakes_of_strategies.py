@@ -191,7 +191,8 @@ OF_STRATEGIES = (
     (
         "D104",
         TUTORIAL % "loss = tf.reduce_mean(per_example_loss)\n        return loss",
-        "loss = tf.nn.compute_average_loss(per_example_loss)",
+        "loss = tf.nn.compute_average_loss(per_example_loss, global_batch_size="
+        'tf.distribute.get_replica_context().all_reduce("SUM", tf.size(per_example_loss)))',
     ),
     (
         "D106",
@@ -221,7 +222,8 @@ OF_STRATEGIES = (
             OWN,
             "self.distributed_step(batch)",
         ),
-        "tf.nn.compute_average_loss(self.loss_object(y, pred))",
+        "tf.nn.compute_average_loss(self.loss_object(y, pred), global_batch_size="
+        'tf.distribute.get_replica_context().all_reduce("SUM", tf.shape(y)[0]))',
     ),
     (
         "D106",
@@ -248,7 +250,7 @@ OF_STRATEGIES = (
     (
         "D104",
         IN_MAIN % (SHARED, "tf.reduce_mean(tf.square(model(x) - y))", *PAIR),
-        " / strategy.num_replicas_in_sync",
+        'all_reduce("SUM", tf.shape(y)[0])',
     ),
     ("D106", IN_MAIN % ("pass", MEAN, *PAIR), "experimental_distribute_dataset(ds)"),
     (

@@ -1,0 +1,217 @@
+"""The mean over a whole batch, of losses that each replica has for its part of it.
+
+The parts need not be alike: the last batch of a dataset is often smaller, and may leave
+some replicas without an example. So the replicas add up how many losses each of them has.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeGuard
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.code import Code, code
+from migrate.rules.mistakes import replicas, values
+from migrate.rules.mistakes.mistake import binding, name_of
+from migrate.rules.mistakes.mistake import tensorflow as tensorflow_name
+from migrate.source.nodes import all_nodes
+
+# Losses with one label for each.
+_SPARSE = frozenset(
+    {
+        "tf.nn.sparse_softmax_cross_entropy_with_logits",
+        "tf.keras.losses.sparse_categorical_crossentropy",
+        "tf.keras.losses.SparseCategoricalCrossentropy",
+    }
+)
+# What gives the same twice, and costs little.
+_PLAIN = frozenset(
+    f"tf.{name}"
+    for name in (
+        *("cast", "convert_to_tensor", "expand_dims", "one_hot", "reshape", "squeeze"),
+    )
+)
+_LABELS, _PREDICTIONS = ("y_true", "labels"), ("y_pred", "logits")
+
+
+def average(scopes: Scopes, losses: ast.expr, tensorflow: str) -> Code | None:
+    """Their mean over the whole batch; None where nothing tells how many they are.
+
+    Args:
+      losses: the losses, of a name or a call.
+      tensorflow: the name that TensorFlow has in the module.
+    """
+    number = _number_of(scopes, losses, tensorflow)
+    return _divided(losses, number, tensorflow) if number is not None else None
+
+
+def weigh(mean: ast.expr, rows: str, tensorflow: str) -> Code:
+    """A mean of a replica's part, once for each example of the part: of none, nothing.
+
+    Args:
+      rows: an expression with an example per row.
+    """
+    before = f"{tensorflow}.fill({tensorflow}.shape({rows})[:1], "
+    number = f"{tensorflow}.shape({rows})[0]"
+    return _divided(mean, number, tensorflow, before, ")")
+
+
+def share(
+    scopes: Scopes, mean: ast.expr, strategy: ast.expr, of: ast.expr | None
+) -> list[tuple[ast.expr, Code]]:
+    """A mean of a part, by the part's share of the whole batch.
+
+    Args:
+      of: what has a row for each example of the part; None where it is not known.
+    """
+    home = tensorflow_name(scopes)
+    if of is not None and home:
+        return [(mean, weigh(mean, ast.unparse(of), home))]
+    if not values.seen_from(scopes, strategy, mean):
+        return []
+    return [(mean, code(mean, " / ", strategy, ".num_replicas_in_sync"))]
+
+
+def _divided(
+    losses: ast.expr, number: str, tensorflow: str, before: str = "", after: str = ""
+) -> Code:
+    whole = f'{tensorflow}.distribute.get_replica_context().all_reduce("SUM", {number})'
+    start = f"{tensorflow}.nn.compute_average_loss({before}"
+    return code(start, losses, f"{after}, global_batch_size={whole})")
+
+
+def _number_of(scopes: Scopes, losses: ast.expr, tensorflow: str) -> str | None:
+    """How many losses a replica has, as an expression that computes no loss again."""
+    if isinstance(losses, ast.Name):
+        return f"{tensorflow}.size({losses.id})"
+    if not isinstance(losses, ast.Call):
+        return None
+    labels = _given(losses, _LABELS, 0)
+    if labels is not None and _is_plain(scopes, labels):
+        if _function_of(scopes, losses) in _SPARSE:
+            return f"{tensorflow}.size({ast.unparse(labels)})"
+        return f"{tensorflow}.shape({ast.unparse(labels)})[0]"
+    predictions = _given(losses, _PREDICTIONS, 1)
+    if predictions is not None and _is_plain(scopes, predictions):
+        return f"{tensorflow}.shape({ast.unparse(predictions)})[0]"
+    return None
+
+
+def _given(call: ast.Call, called: tuple[str, ...], position: int) -> ast.expr | None:
+    found = (names.argument(call, name, position) for name in called)
+    return next((value for value in found if value is not None), None)
+
+
+def _function_of(scopes: Scopes, losses: ast.Call) -> str:
+    """The function that a call computes losses by, or the class of its loss object."""
+    symbol = name_of(scopes, losses.func)
+    made = values.single(scopes, losses.func)
+    if not symbol and isinstance(made, ast.Call):
+        return name_of(scopes, made.func)
+    return symbol
+
+
+def _is_plain(scopes: Scopes, node: ast.expr) -> bool:
+    """Whether an expression may stand twice: it draws nothing and runs no model."""
+    return not any(
+        isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
+        or (isinstance(part, ast.Call) and name_of(scopes, part.func) not in _PLAIN)
+        for part in all_nodes(node)
+    )
+
+
+def rows(
+    scopes: Scopes, step: ast.FunctionDef, home: ast.FunctionDef, mean: ast.expr
+) -> ast.Name | None:
+    """A name in a mean that holds a part of the batch, as the step is given it.
+
+    It is an operand, or what TensorFlow or a loss is given: so it is a tensor.
+    """
+    if home is not step:
+        return None
+    batch = _batch(scopes, step)
+    nodes = list(all_nodes(mean))
+    named = binding(scopes, mean.args[0]) if _has_one(mean) else None
+    nodes += all_nodes(named) if named is not None else []
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id in batch:
+            around = scopes.parents[node]
+            if isinstance(around, ast.BinOp):
+                return node
+            if isinstance(around, ast.Call) and node is not around.func:
+                symbol = _function_of(scopes, around)
+                if symbol.startswith("tf.") and ".layers." not in symbol:
+                    return node
+    return None
+
+
+def _has_one(mean: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(mean, ast.Call) and len(mean.args) == 1
+
+
+def _batch(scopes: Scopes, step: ast.FunctionDef) -> set[str]:
+    """The names of a step that hold parts of the batch which it is given."""
+    found: set[str] | None = None
+    for node in scopes.walk():
+        if not isinstance(node, ast.Call):
+            continue
+        if replicas.function_of(scopes, node.func) is step:
+            given = _parts_given(scopes, step, node.args, node)
+        elif (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in replicas.RUNS
+            and node.args
+            and replicas.function_of(scopes, node.args[0]) is step
+        ):
+            arguments = names.argument(node, "args", 1)
+            if not isinstance(arguments, ast.Tuple):
+                return set()
+            given = _parts_given(scopes, step, arguments.elts, node)
+        else:
+            continue
+        found = given if found is None else found & given
+    bound = {n for s in step.body for n in _bound_again(s)}
+    return (found or set()) - bound
+
+
+def _bound_again(statement: ast.stmt) -> set[str]:
+    return {
+        name
+        for node in all_nodes(statement)
+        if isinstance(node, ast.stmt)
+        for name in names.binds(node)
+    }
+
+
+def _parts_given(
+    scopes: Scopes, step: ast.FunctionDef, given: list[ast.expr], call: ast.Call
+) -> set[str]:
+    """The parameters that a call gives a part each of the batch that its loop has."""
+    loop = replicas.loop_of(scopes, call)
+    around = values.function_of(scopes, call)
+    target: ast.expr | None = None
+    parts: set[str] = set()
+    if loop is None and around is not None and around is not step:
+        parts = _batch(scopes, around)  # Its own loop hands a batch on to this call.
+    elif loop is not None and (
+        replicas.is_dataset(scopes, loop[1]) or replicas.is_distributed(scopes, loop[1])
+    ):
+        target = loop[0]
+        parts = {e.id for e in getattr(target, "elts", []) if isinstance(e, ast.Name)}
+    found: set[str] = set()
+    parameters = replicas.parameters(step)
+    for at, value in enumerate(given):
+        if isinstance(value, ast.Starred):
+            whole = _is_same(value.value, target)
+            return found | set(parameters[at:]) if whole else found
+        if names.key(value) in parts and at < len(parameters):
+            found.add(parameters[at])
+        elif at == len(given) - 1 and _is_same(value, target):
+            # A batch of several parts, given as one: it is unpacked when it is run.
+            found |= set(parameters[at:]) if at + 1 < len(parameters) else set()
+    return found
+
+
+def _is_same(node: ast.expr, target: ast.expr | None) -> bool:
+    return target is not None and names.key(node) == names.key(target) is not None
