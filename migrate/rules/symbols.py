@@ -28,7 +28,7 @@ from migrate.tables import (
     signatures,
 )
 from migrate.tables import symbols as table
-from migrate.tables.calls import CallRow
+from migrate.tables.calls import BY_NAME, CallRow
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 
@@ -338,6 +338,9 @@ class SymbolRules:
                 self._add(node, _SCOPED, symbol)
                 return
             if self._call(node, call, row, symbol):
+                return
+            by_name = BY_NAME.get(symbol)
+            if by_name and self._call(node, call, by_name, symbol):
                 return
         if symbol in OPTIMIZERS:
             optimizer = OPTIMIZERS[symbol]

@@ -372,6 +372,7 @@ _ROWS = (
         0,
         ("labels", "logits", "axis", "name"),
         (("dim", "axis"),),
+        dropped=("_sentinel",),
         wrapped=(("labels", "tf.stop_gradient({})"),),
         required=("labels", "logits"),
         reason="TF1's sent no gradient into the labels",
@@ -389,6 +390,7 @@ _ROWS = (
         "tf.nn.sparse_softmax_cross_entropy_with_logits",
         0,
         ("labels", "logits", "name"),
+        dropped=("_sentinel",),
         required=("labels", "logits"),
     ),
     CallRow(
@@ -396,6 +398,7 @@ _ROWS = (
         "tf.nn.sigmoid_cross_entropy_with_logits",
         0,
         ("labels", "logits", "name"),
+        dropped=("_sentinel",),
         required=("labels", "logits"),
     ),
     CallRow(
@@ -503,6 +506,25 @@ _ROWS = (
 )
 
 CALLS: dict[str, CallRow] = {row.symbol: row for row in _ROWS}
+
+# Where a call does not fit its row: TF1's own function, by names. TF 2.21's
+# `tf.compat.v1.Variable` takes a third positional argument for `validate_shape`, not for
+# `collections`, whatever its signature says.
+BY_NAME: dict[str, CallRow] = {
+    "tf.Variable": CallRow(
+        "tf.Variable",
+        "tf.compat.v1.Variable",
+        2,
+        (
+            *("initial_value", "trainable", "collections", "validate_shape"),
+            *("caching_device", "name", "variable_def", "dtype", "expected_shape"),
+            *("import_scope", "constraint", "use_resource", "synchronization"),
+            *("aggregation", "shape"),
+        ),
+        reason="now tf.compat.v1.Variable",
+        code="T102",
+    )
+}
 
 # What they give is no function of a variable: nothing is to stop there.
 WITHOUT_GRADIENT = frozenset(

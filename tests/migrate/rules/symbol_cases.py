@@ -2,8 +2,7 @@
 
     python -m tests.migrate.rules.symbol_cases PYTHON_WITH_TF1
 
-records the values anew in `symbol_values.json`. `evaluate` also runs under Python 3.7,
-in TensorFlow 1.15.5's process, so this file keeps to its syntax.
+records the values anew in `symbol_values.json`. `row_cases.py` has more of them.
 """
 
 from __future__ import annotations
@@ -15,22 +14,9 @@ import subprocess
 import sys
 from typing import Any
 
-RECORDED = pathlib.Path(__file__).with_name("symbol_values.json")
+from tests.migrate.rules import case_values, row_cases
 
-# What the calls are about; floats that are exact, so that most results are too.
-_NAMES = """
-import numpy as np
-x = np.arange(6, dtype=np.float32).reshape(2, 3) - 2.5
-ints = np.array([[3, 0, -7], [8, 2, 0]], np.int32)
-image = np.arange(32, dtype=np.float32).reshape(1, 4, 4, 2) / 8
-volume = np.arange(16, dtype=np.float32).reshape(1, 2, 4, 2, 1) / 4
-kernel = np.arange(36, dtype=np.float32).reshape(3, 3, 2, 2) / 8 - 2
-line = np.arange(8, dtype=np.float32).reshape(1, 4, 2)
-labels = np.array([[1, 0, 0], [0, .5, .5]], np.float32)
-classes = np.array([0, 2], np.int32)
-words = np.array([b"3", b"-1.5"])
-rows = np.array([b"1,2.5", b"3,4.5"])
-"""
+RECORDED = pathlib.Path(__file__).with_name("symbol_values.json")
 
 # Each is TF1 source; `tf` is TensorFlow. A lambda's gradient at `labels` is meant.
 # Every seed is another one: an eager operation of a seed goes on with its stream.
@@ -177,90 +163,8 @@ CASES = (
     "lambda labels: tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=labels * x)",
     "lambda labels: tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=labels)",
     "lambda labels: tf.reduce_logsumexp(labels * x, reduction_indices=1, keep_dims=True)",
-    # Each part of each row: `python -m tests.mutation` lists those that no case tells.
-    *(
-        f"tf.{name}({arguments})"
-        for name, data in (
-            *(
-                (f"reduce_{n}", "x")
-                for n in ("sum", "mean", "max", "min", "prod", "logsumexp")
-            ),
-            *((f"reduce_{n}", "ints > 0") for n in ("any", "all")),
-        )
-        for arguments in (
-            f"{data}, reduction_indices=0, keep_dims=True",
-            f"input_tensor={data}, axis=0, keepdims=True",
-        )
-    ),
-    "tf.argmin(x, 1, 'worst')",
-    *(f"tf.{name}(-x, dimension=1)" for name in ("argmin", "arg_max", "arg_min")),
-    *(f"tf.{n}(input=-x, axis=1, output_type=tf.int32)" for n in ("argmax", "argmin")),
-    *(f"tf.{n}(x, dimension=1, output_type=tf.int32)" for n in ("arg_max", "arg_min")),
-    *(f"tf.nn.{name}(x, axis=0)" for name in ("softmax", "log_softmax", "crelu")),
-    "tf.nn.log_softmax(x, dim=0)",
-    "tf.nn.avg_pool(value=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='SAME')",
-    "tf.nn.avg_pool2d(value=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='SAME')",
-    "tf.nn.avg_pool2d(image, 2, strides=1, padding='VALID')",
-    *(
-        f"tf.nn.{name}(image, ksize=2, strides=2, padding='SAME', data_format='NHWC')"
-        for name in ("max_pool", "avg_pool", "avg_pool2d")
-    ),
-    *(
-        f"tf.cast(tf.to_{name}(ints, 'n'), tf.float32)"
-        for name in ("float", "int32", "int64", "bfloat16", "complex64", "complex128")
-    ),
-    "tf.depth_to_space(tf.concat([image, image], 3), 2, 'd')",
-    "tf.constant(1.0, tf.float32, [2], 'c', False)",
-    "tf.constant(1, dtype=tf.float32, shape=[2])",
-    "tf.ones_like(tensor=x)",
-    "tf.squeeze(x[None, :, :1], squeeze_dims=[0])",
-    "tf.squeeze(x[None, :, :1], axis=[0])",
-    "tf.transpose(x, [1, 0], 't')",
-    "tf.transpose(x[None], perm=[1, 0, 2])",
-    "tf.transpose(tf.complex(x, x), conjugate=True)",
-    "tf.pad(x, [[1, 1], [1, 1]], mode='REFLECT')",
-    "tf.gather(volume[0], ints[:, 1:2] // 9, batch_dims=1)",
-    "tf.gather_nd(image[0], [[0], [1], [2], [3]], batch_dims=1)",
-    "tf.reverse_sequence(x, [1, 2, 2], seq_dim=0, batch_dim=1)",
-    "tf.reverse_sequence(x, [1, 2, 2], seq_axis=0, batch_axis=1)",
-    "tf.multinomial([[50.0, 0.0]], 3, output_dtype=tf.int32)",
-    "tf.norm(x, axis=1, keepdims=True)",
-    "tf.count_nonzero(input=ints, axis=0, keepdims=True, dtype=tf.float32)",
-    "tf.confusion_matrix([0, 1], [1, 1], num_classes=3, dtype=tf.float32, weights=[.5, 2.])",
-    "tf.string_to_number(words, tf.float64, 'n')",
-    "tf.string_to_number(words, out_type=tf.float64)",
-    "tf.string_to_hash_bucket(string_tensor=words, num_buckets=10)",
-    "tf.string_to_hash_bucket(words, 10, 'h')",
-    "tf.reduce_join(words[None], reduction_indices=1, keep_dims=True)",
-    "tf.substr(['\u00e4b'], 0, 1, unit='UTF8_CHAR')",
-    "tf.strings.length(['\u00e4b'], unit='UTF8_CHAR')",
-    "tf.decode_raw([b'abcd'], tf.uint8, True, 'r')",
-    "tf.decode_raw([b'abcd'], tf.int16, little_endian=False)",
-    "tf.stack(tf.decode_csv(rows, [[0.0], [0.0]], ',', True, 'c'))",
-    "tf.stack(tf.decode_csv(['1;2'], [[0.0], [0.0]], field_delim=';'))",
-    "tf.stack(tf.decode_csv(['\"1,2'], [['a'], ['b']], use_quote_delim=False))",
-    "tf.stack(tf.decode_csv(['1,?'], [[5.0]], na_value='?', select_cols=[1]))",
-    "tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=x, dim=0)",
-    "tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=x, dim=0)",
-    "tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=x, axis=0)",
-    "tf.stack(tf.nn.moments(tf.constant(x), [1], None, 'm'))",
-    "tf.stack(tf.nn.moments(tf.constant(x), [1], keepdims=True))",
-    "tf.nn.l2_normalize(x, None, 1e-12, 'l', 1)",
-    "tf.nn.l2_normalize(x, axis=1, epsilon=40.0)",
-    "tf.nn.conv1d(line, kernel[0], 1, 'SAME', True)",
-    "tf.nn.conv1d(input=line, filters=kernel[0], stride=1, padding='SAME', dilations=2)",
-    "tf.nn.conv2d(image, kernel, [1, 1, 1, 1], 'SAME', True)",
-    "tf.nn.conv2d(image, filters=kernel, strides=1, padding='SAME', dilations=2)",
-    "tf.nn.conv2d_transpose(image, kernel, [1, 4, 4, 2], [1, 1, 1, 1], 'SAME', 'NHWC', 't')",
-    "tf.nn.conv2d_transpose(input=image, filters=kernel, output_shape=[1, 6, 6, 2], "
-    "strides=1, padding='VALID')",
-    "tf.nn.depthwise_conv2d(image, kernel, [1, 1, 1, 1], 'SAME', dilations=[2, 2])",
-    "tf.nn.separable_conv2d(image, kernel, np.ones([1, 1, 4, 2], np.float32), "
-    "[1, 1, 1, 1], 'SAME', rate=[2, 2])",
-    "tf.nn.separable_conv2d(image, kernel, np.ones([1, 1, 4, 2], np.float32), "
-    "[1, 1, 1, 1], 'SAME', dilations=[2, 2])",
-    "tf.image.crop_and_resize(image, [[0., 0., 2., 2.]], box_indices=[0], "
-    "crop_size=[2, 2], method='nearest', extrapolation_value=7.0)",
+    *row_cases.CASES,
+    *row_cases.FAILURES,
 )
 
 # Old call -> the same call with TF2's function of that name: its value must differ, or
@@ -285,43 +189,6 @@ CONTROLS = {
 }
 
 
-def namespace(tf: Any) -> dict[str, Any]:
-    names: dict[str, Any] = {"tf": tf}
-    exec(_NAMES, names)
-    return names
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: nested lists; bytes as text, complex numbers as pairs."""
-    import numpy as np
-
-    array = np.asarray(value)
-    if array.dtype.kind == "c":
-        return plain(np.stack([array.real, array.imag]))
-    if array.dtype.kind in "OS":
-        return np.vectorize(lambda b: b.decode() if isinstance(b, bytes) else b)(
-            array
-        ).tolist()
-    return array.tolist()
-
-
-def evaluate(cases: list[str]) -> dict[str, Any]:
-    """The values of TF1 source in TensorFlow 1's process."""
-    import tensorflow as tf
-
-    values: dict[str, Any] = {}
-    for case in cases:
-        with tf.Graph().as_default(), tf.Session() as session:
-            names = namespace(tf)
-            value = eval(case, names)
-            if case.startswith("lambda"):
-                at = tf.constant(names["labels"])
-                value = tf.gradients(value(at), at)[0]
-            fetched = isinstance(value, (tf.Tensor, tf.Operation))
-            values[case] = plain(session.run(value) if fetched else value)
-    return values
-
-
 def clean_environment() -> dict[str, str]:
     """The environment without what importing TensorFlow 2 puts there for its children."""
     return {k: v for k, v in os.environ.items() if not k.startswith("TF2_BEHAVIOR")}
@@ -330,8 +197,8 @@ def clean_environment() -> dict[str, str]:
 def record(python: str) -> dict[str, Any]:
     """The values of every case, from an interpreter with TensorFlow 1.15.5."""
     done = subprocess.run(
-        [python, "-W", "ignore", str(pathlib.Path(__file__).resolve()), "--evaluate"],
-        input=json.dumps(CASES).encode(),
+        [python, "-W", "ignore", str(pathlib.Path(case_values.__file__).resolve())],
+        input=json.dumps({"cases": CASES, "failures": row_cases.FAILURES}).encode(),
         stdout=subprocess.PIPE,
         env=clean_environment(),
         timeout=300,
@@ -342,9 +209,6 @@ def record(python: str) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments == ["--evaluate"]:
-        print(json.dumps(evaluate(json.load(sys.stdin))))
-        return 0
     (python,) = arguments
     lines = [
         f"{json.dumps(case)}: {json.dumps(value)}"
