@@ -11,13 +11,10 @@ import pathlib
 import warnings
 from collections.abc import Iterator, Sequence
 
-from migrate import outcomes, run
-from migrate.fallback.run import CompatFallback
+from migrate import run
 from migrate.findings import Outcome
-from migrate.options import Options
-from migrate.outcomes import Status
 from migrate.pipeline import FileResult
-from tests.corpus import accounting, imports
+from tests.corpus import accounting, imports, programs_table
 from tests.corpus.packages import PACKAGES, Package, unpacked
 
 FIGURES = pathlib.Path(__file__).with_name("figures.json")
@@ -138,32 +135,12 @@ class Coverage:
     # Why places of distributed training and Estimators were refused; of a program that
     # was refused, its first reason.
     obstacles: list[tuple[str, int]] = dataclasses.field(default_factory=list)
-    # What becomes of the programs: status -> how many; `through_compat` says how many of
-    # the refused ones `--fallback compat` takes, and `files` how many files each status has.
-    programs: Counts = dataclasses.field(default_factory=dict)
 
 
 @functools.cache
 def migrated(package: Package, where: pathlib.Path) -> tuple[FileResult, ...]:
     """The results for every file of a package; nothing is written."""
     return tuple(run.run_tree([unpacked(package, where)]))
-
-
-def programs(package: Package, where: pathlib.Path) -> Counts:
-    """What becomes of a package's programs, and of how many files they are."""
-    results = migrated(package, where)
-    found: collections.Counter[str] = collections.Counter()
-    for program in outcomes.programs(r for p in outcomes.settle(results) for r in p):
-        found[program.status.value] += 1
-        found[f"{program.status.value} files"] += len(program.results)
-    files = [result.path for result in results if result.path.is_file()]
-    fallback = CompatFallback(files, [unpacked(package, where)], Options())
-    settled = outcomes.settle(results, fallback)
-    then = collections.Counter(
-        program.status for program in outcomes.programs(r for p in settled for r in p)
-    )
-    found["through compat"] = then[Status.COMPAT] - found[Status.COMPAT.value]
-    return dict(found)
 
 
 @functools.cache
@@ -329,10 +306,6 @@ def regressions(recorded: dict[str, object], now: Coverage) -> Iterator[str]:
     """Idioms of which fewer places are rewritten or kept, or more are refused."""
     before = recorded["idioms"]
     assert isinstance(before, dict)
-    was = recorded["programs"]
-    assert isinstance(was, dict)
-    if now.programs.get("migrated", 0) < was.get("migrated", 0):
-        yield f"programs: {was} became {now.programs}"
     for title, old in before.items():
         new = now.idioms.get(title, {"rewritten": 0, "kept": 0, "refused": 0})
         done = new["rewritten"] + new["kept"] - old["rewritten"] - old["kept"]
@@ -351,7 +324,12 @@ def record(found: dict[str, Coverage], modules: dict[str, imports.Imports]) -> N
         for name, one in found.items()
     }
     FIGURES.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    DOCUMENT.write_text(document(rows), encoding="utf-8")
+    write_document()
+
+
+def write_document() -> None:
+    """Writes the document made of the recorded figures."""
+    DOCUMENT.write_text(document(recorded()), encoding="utf-8")
 
 
 def recorded() -> dict[str, dict[str, object]]:
@@ -370,9 +348,7 @@ TensorFlow in a result exists in TensorFlow 2.21 or is reported at its line, tha
 run changes nothing, that lines which no finding is about stay as they were, and that what a
 file does besides computing is done as it was: the gate of effects (G007) stops none of them.
 
-A *program* is what imports each other: it is migrated whole or left whole. These packages are
-libraries, so most of a package is one program, and one refusal in it leaves all of it as it was.
-The other tables say how near each file is by itself: a *place* is one use of a TensorFlow symbol,
+The tables of files say how near each file is by itself: a *place* is one use of a TensorFlow symbol,
 and counts as refused, too, where the rest of its file must be. Many functions of a library build
 graphs for callers that are not in the package, which is what most refusals say.
 """
@@ -388,7 +364,8 @@ One that cannot be imported keeps those from it that import it: the cause is the
 
 def document(rows: dict[str, dict[str, object]]) -> str:
     """The text of docs/coverage.md."""
-    parts = [_INTRODUCTION, "## Programs\n", *_programs(rows)]
+    told = programs_table.section(programs_table.recorded())
+    parts = [_INTRODUCTION, "## Programs\n", *told]
     parts += ["## Files by themselves\n", *_packages(rows)]
     parts += ["## Distributed training and Estimators\n", *_distributed(rows)]
     parts += ["## Everything else\n", *_table(rows, [*OTHER])]
@@ -444,33 +421,6 @@ def _imports(rows: dict[str, dict[str, object]]) -> Iterator[str]:
             why.append(f"{name}\n\n" + _counted(found["causes"], _REASONS))
     yield "\n".join(lines) + "\n"
     yield from why
-
-
-def _programs(rows: dict[str, dict[str, object]]) -> Iterator[str]:
-    versions = {p.name: p.version for p in PACKAGES}
-    names = [status.value for status in Status]
-    words = [status.words for status in Status]
-    title = "of the refused, `--fallback compat` takes"
-    lines = ["| " + " | ".join(["package", "programs", *words, title]) + " |"]
-    lines.append("|---" * (3 + len(names)) + "|")
-    for name, row in rows.items():
-        found = row["programs"]
-        assert isinstance(found, dict)
-        cells = [f"{name} {versions[name]}", sum(found.get(n, 0) for n in names)]
-        for n in names:
-            files = found.get(f"{n} files", 0)
-            plural = "s" * (files != 1)
-            cells.append(f"{found[n]} ({files} file{plural})" if found.get(n) else "0")
-        cells.append(found["through compat"])
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    yield "\n".join(lines) + "\n"
-    yield (
-        "What `--fallback compat` takes runs in graph mode on TensorFlow 2.21; it is not yet "
-        "a program of `tf.distribute`. What it does not take is told at its lines (T151): "
-        "TensorFlow 2.16 and later have no Estimators, in graph mode neither, and tf_slim is "
-        "made of TensorFlow's private names. Programs that are refused for other reasons run "
-        "with equal losses: `tests/fallback` has every session program of the suite.\n"
-    )
 
 
 def _packages(rows: dict[str, dict[str, object]]) -> Iterator[str]:

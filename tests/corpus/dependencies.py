@@ -1,7 +1,8 @@
 """What the corpus's packages import besides TensorFlow and each other, in the cache.
 
 Releases that go with TensorFlow 2.21 and a current Python, whatever the packages' own
-pins say (they are of 2019: numpy below 2, protobuf below 4). Installed without their
+pins say (they are of 2019: numpy below 2, protobuf below 4); and such as go with TensorFlow
+1.15.5 and Python 3.7, for the packages as they are. Installed without their
 own requirements into a directory that is added behind everything else on Python's path,
 so that nothing here can replace what TensorFlow was installed with.
 """
@@ -13,6 +14,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import filelock
 
@@ -34,6 +36,19 @@ PINNED = (
     *("sympy==1.14.0", "tensorflow-datasets==4.9.9", "tensorflow-metadata==1.17.2"),
     *("tensorflow-probability==0.25.0", "toml==0.10.2", "tqdm==4.67.1", "zipp==3.23.0"),
 )
+# For Python 3.7.
+PINNED_TF1 = (
+    *("certifi==2024.7.4", "charset-normalizer==3.3.2", "cloudpickle==2.2.1"),
+    *("decorator==5.1.1", "dill==0.3.7", "dm-tree==0.1.8", "etils==0.9.0"),
+    *("future==1.0.0",),
+    *("gin-config==0.5.0", "gym==0.26.2", "gym-notices==0.0.8", "idna==3.7"),
+    *("importlib-resources==5.12.0", "mock==5.2.0", "mpmath==1.3.0", "nltk==3.8.1"),
+    *("promise==2.3", "pypng==0.20220715.0", "PyYAML==6.0.1", "requests==2.31.0"),
+    *("rouge==1.0.0", "scipy==1.7.3", "sympy==1.10.1", "tensorflow-datasets==4.8.2"),
+    *("tensorflow-hub==0.12.0", "tensorflow-metadata==1.12.0"),
+    *("tensorflow-probability==0.7.0", "toml==0.10.2", "tqdm==4.67.1"),
+    *("urllib3==1.26.18",),
+)
 # Modules of packages that are not installed: why an import of them fails.
 LEFT_OUT = {
     "tensorflow_addons": "its last release is for TensorFlow 2.15 and Keras 2",
@@ -46,28 +61,37 @@ LEFT_OUT = {
 
 
 def directory() -> pathlib.Path:
-    """Where they are, installed if need be.
+    """Where those for this Python are, installed if need be.
 
     Raises:
       Unavailable: the package index did not give them.
     """
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    digest = hashlib.sha256("\n".join(PINNED).encode()).hexdigest()[:12]
+    return _directory(sys.executable, version, PINNED)
+
+
+def directory_for_tf1(python: str) -> pathlib.Path:
+    """Where those for TensorFlow 1.15.5's Python are; as `directory`."""
+    return _directory(python, "3.7", PINNED_TF1)
+
+
+def _directory(python: str, version: str, pinned: Sequence[str]) -> pathlib.Path:
+    digest = hashlib.sha256("\n".join(pinned).encode()).hexdigest()[:12]
     target = cache() / f"dependencies-{version}-{digest}"
     if target.exists():
         return target
     cache().mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(f"{target}.lock"):  # Two may want it at the same time.
         if not target.exists():
-            _install(target)
+            _install(python, pinned, target)
     return target
 
 
-def _install(target: pathlib.Path) -> None:
+def _install(python: str, pinned: Sequence[str], target: pathlib.Path) -> None:
     unfinished = target.with_name(f"{target.name}.{os.getpid()}")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    command = [python, "-m", "pip", "install", "--quiet", "--no-deps"]
     command += ["--no-input", "--disable-pip-version-check", "--no-compile"]
-    command += ["--target", str(unfinished), *PINNED]
+    command += ["--target", str(unfinished), *pinned]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=500)
     except (OSError, subprocess.TimeoutExpired) as error:

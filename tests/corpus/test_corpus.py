@@ -46,9 +46,7 @@ def test_package(package: Package, where: pathlib.Path) -> None:
         "touched": [],
         "moved": [],
     }
-    now = dataclasses.replace(
-        coverage.figures(results), programs=coverage.programs(package, where)
-    )
+    now = coverage.figures(results)
     worse = list(coverage.regressions(coverage.recorded()[package.name], now))
     assert not worse, "if that is meant: python -m tests.corpus"
 
@@ -194,16 +192,11 @@ def test_aligned(old: str, new: str, pairs: list[tuple[int, int]]) -> None:
 
 
 def test_worse_figures_are_told() -> None:
-    before = {
-        "idioms": {"tf.data": {"rewritten": 2, "kept": 1, "refused": 1}},
-        "programs": {"migrated": 1},
-    }
+    before = {"idioms": {"tf.data": {"rewritten": 2, "kept": 1, "refused": 1}}}
     for counts, worse in (
         ({"rewritten": 3, "kept": 1, "refused": 0}, False),
         ({"rewritten": 1, "kept": 1, "refused": 1}, True),
         ({"rewritten": 2, "kept": 1, "refused": 2}, True),
     ):
-        now = coverage.Coverage(1, 1, {"tf.data": counts}, [], [], {"migrated": 1})
+        now = coverage.Coverage(1, 1, {"tf.data": counts}, [], [])
         assert bool(list(coverage.regressions(before, now))) is worse
-        now = dataclasses.replace(now, programs={"refused": 1})
-        assert list(coverage.regressions(before, now))
