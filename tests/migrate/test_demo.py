@@ -91,8 +91,13 @@ def test_lines_are_paired_and_wrapped() -> None:
     shown = list(show_both(text + "x = 1", text + "y = 2", 120))
     assert shown[2] == "call(one, two) | call(one, two)"
     assert shown[4:6] == ["x = 1          |", f"{'':<14} | y = 2"]
+    assert wrap_code("    f(a, b, c, dddd, eeee, ffffffff)", 30) == [
+        "    f(a, b, c, dddd, eeee,",
+        "        ffffffff)",
+    ]
+    # Where little room is left, later pieces begin at the margin.
     assert wrap_code("    f(a, b, c, dddd, eeee)", 24) == [
         "    f(a, b, c, dddd,",
-        "        eeee)",
+        "eeee)",
     ]
     assert wrap_code("x" * 50, 30) == ["x" * 30, "    " + "x" * 20]

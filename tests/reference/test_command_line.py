@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from migrate.extras import install_line
 from reference import __main__ as command
 from reference import oracle, plot
 from reference.registry import SCENARIOS
@@ -208,9 +209,7 @@ def test_a_picture_without_matplotlib(
     result = _invoke("run", "staleness", f"--plot={tmp_path / 'x.png'}")
     assert result.exit_code == 1
     # Before anything was trained.
-    assert (
-        result.output == "Error: --plot needs matplotlib: pip install 'tf1to2[plot]'\n"
-    )
+    assert result.output == f"Error: --plot needs matplotlib: {install_line('plot')}\n"
 
 
 def test_what_is_drawn() -> None:
