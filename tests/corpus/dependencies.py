@@ -40,7 +40,7 @@ PINNED = (
 PINNED_TF1 = (
     *("certifi==2024.7.4", "charset-normalizer==3.3.2", "cloudpickle==2.2.1"),
     *("decorator==5.1.1", "dill==0.3.7", "dm-tree==0.1.8", "etils==0.9.0"),
-    *("future==1.0.0",),
+    *("click==8.1.7", "future==1.0.0"),
     *("gin-config==0.5.0", "gym==0.26.2", "gym-notices==0.0.8", "idna==3.7"),
     *("importlib-resources==5.12.0", "mock==5.2.0", "mpmath==1.3.0", "nltk==3.8.1"),
     *("promise==2.3", "pypng==0.20220715.0", "PyYAML==6.0.1", "requests==2.31.0"),

@@ -23,6 +23,8 @@ from migrate.outcomes import Status
 from migrate.pipeline import FileResult
 from tests.corpus.packages import Package, unpacked
 
+# What is recorded of a program that can be started.
+STARTS = "starts"
 # What the fallback says where a file cannot run in graph mode, and gates of its result.
 _LOST, _GATES = "T151", "G00"
 _BEST_FIRST = (Status.MIGRATED, Status.COMPAT, Status.REFUSED, Status.FAILED)

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from migrate.outcomes import Status
 from tests.corpus.packages import PACKAGES
-from tests.corpus.programs import Program
-from tests.corpus.starts import STARTS
+from tests.corpus.programs import STARTS, Program
 
 RECORDED = pathlib.Path(__file__).with_name("programs.json")
 # Of how many reasons of a package the table tells.

@@ -17,9 +17,8 @@ from migrate.outcomes import Status
 from reference import processes
 from tests.corpus import coverage, dependencies, imports
 from tests.corpus.packages import PACKAGES, Package, unpacked
-from tests.corpus.programs import Entry, Settled, is_taken
+from tests.corpus.programs import STARTS, Entry, Settled, is_taken
 
-STARTS = "starts"
 _SCRIPT = pathlib.Path(__file__).with_name("start_program.py")
 _ENDED = re.compile(r"^ended: (.*)$", re.MULTILINE)
 # How absl and argparse begin to say how a program is used.

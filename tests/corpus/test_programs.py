@@ -14,7 +14,7 @@ import tensorflow
 from tests import ledger
 from tests.corpus import coverage, programs, programs_table, starts
 from tests.corpus.packages import PACKAGES, Package, Unavailable, unpacked
-from tests.corpus.programs import Program
+from tests.corpus.programs import STARTS, Program
 
 RECORDED = programs_table.recorded()
 MEASURED = [package for package in PACKAGES if package.name in RECORDED]
@@ -71,7 +71,7 @@ def _lost(
     return [
         f"{row['module']}: {now.get(str(row['module']))}"
         for row in recorded
-        if row[version] == starts.STARTS and now.get(str(row["module"])) != row[version]
+        if row[version] == STARTS and now.get(str(row["module"])) != row[version]
     ]
 
 
@@ -143,8 +143,8 @@ def test_a_program_that_the_fallback_takes_no_more_is_told() -> None:
 @pytest.mark.parametrize(
     ("output", "told"),
     [
-        ("usage: a [-h]\n\nended: 0\n", starts.STARTS),
-        ("flags:\n --x\n\nended: 1\n", starts.STARTS),
+        ("usage: a [-h]\n\nended: 0\n", STARTS),
+        ("flags:\n --x\n\nended: 1\n", STARTS),
         ("\nended: 0\n", "it tells no flags"),
         ("usage: a\n", "it ended without a word"),
         ("\nended: ModuleNotFoundError|a.b|No module named 'a'\n", "a is not there"),
@@ -156,6 +156,6 @@ def test_how_a_program_ended(output: str, told: str) -> None:
 
 
 def test_a_program_that_starts_no_more_is_told() -> None:
-    row: dict[str, object] = {"module": "a", "tf2": starts.STARTS}
-    assert _lost([row], "tf2", {"a": starts.STARTS}) == []
+    row: dict[str, object] = {"module": "a", "tf2": STARTS}
+    assert _lost([row], "tf2", {"a": STARTS}) == []
     assert _lost([row], "tf2", {"a": "x is not there"}) == ["a: x is not there"]
