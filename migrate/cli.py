@@ -326,7 +326,7 @@ def _stdin(
     elif not check:
         click.echo(result.new if result.changed else data, nl=False)
         if result.support:
-            needs = ", ".join(emitted.shown(result.support))
+            needs = ", ".join(emitted.name_for_reader(result.support))
             click.echo(
                 f"The result imports {needs}; `tf1to2 migrate FILE --write` writes it too.",
                 err=True,

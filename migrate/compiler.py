@@ -31,22 +31,26 @@ from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
 from migrate.plan import Dropped, New, Plan
 from migrate.planning.choice import (
-    alone_in_compat,
     already_migrated,
     has_refusal,
-    left_whole,
+    leave_program_whole,
     looks_at_input,
     plan_of,
+    starts_no_server,
 )
-from migrate.planning.forms import Form, in_normal_form
-from migrate.planning.method_forms import with_functions
-from migrate.planning.told import at_origins, unread_queues, unread_towers
+from migrate.planning.forms import Form, find_normal_form
+from migrate.planning.method_forms import try_functions
+from migrate.planning.told import (
+    place_at_origins,
+    report_unread_queues,
+    report_unread_towers,
+)
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
 from migrate.rewriting import attributes, gates
 from migrate.rewriting.apply import apply_plan
-from migrate.rewriting.imports import means_compat, taken_names, with_imports
-from migrate.rewriting.other_imports import with_other_imports
-from migrate.rewriting.unused import without_unused
+from migrate.rewriting.imports import add_imports, find_taken_names, means_compat
+from migrate.rewriting.other_imports import migrate_other_imports
+from migrate.rewriting.unused import remove_unused_imports
 from migrate.rules import (
     calls,
     closed_world,
@@ -87,17 +91,19 @@ def migrate_text(
         return Migration(text)
     unit = Unit.of(filename, options, text)
     if options.tree.parts.programs:
-        found = parts_of.migrated(
+        found = parts_of.migrate_parts(
             text,
             unit.path,
             options.tree.parts,
-            lambda whole, path, own: _in_sight(whole, Unit.of(path, own, whole)),
+            lambda whole, path, own: _migrate_with_hidden_names(
+                whole, Unit.of(path, own, whole)
+            ),
             options,
-            lambda: _moved(text),
+            lambda: _report_moved_code(text),
         )
         if found is not None:
             return found
-    return _in_sight(text, unit)
+    return _migrate_with_hidden_names(text, unit)
 
 
 def is_own_output(text: str, filename: str) -> bool:
@@ -111,18 +117,18 @@ def is_own_output(text: str, filename: str) -> bool:
         return False
 
 
-def _in_sight(text: str, unit: Unit) -> Migration:
+def _migrate_with_hidden_names(text: str, unit: Unit) -> Migration:
     """A file's migration, or the file as it was where its comments ask for that."""
     return leave_whole(text, _with_hidden(text, unit))
 
 
 def _with_hidden(text: str, unit: Unit) -> Migration:
     """A file's migration; what it takes unseen from other files is told."""
-    rest = _with_cluster(text, unit)
+    rest = _migrate_with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
     if not already_migrated(scopes_of(tree_of(text)), unit.own_modules):
-        rest = closed_world.with_untold(text, rest)
+        rest = closed_world.add_untold(text, rest)
         rest = graph_mode.with_lost_session(text, rest)
     rest = dropped.with_dropped(text, rest)
     new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
@@ -133,9 +139,9 @@ def _with_hidden(text: str, unit: Unit) -> Migration:
     return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
 
 
-def _with_cluster(text: str, unit: Unit) -> Migration:
+def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
     """A file's migration; a client has the cluster that another file describes."""
-    alone = _with_tensorflow(text, unit)
+    alone = _migrate_with_tensorflow(text, unit)
     at = next((f for f in alone.findings if f.code == described_clusters.MISSING), None)
     if at is None or "ClusterSpec" in text:
         return alone
@@ -145,7 +151,7 @@ def _with_cluster(text: str, unit: Unit) -> Migration:
         told = dataclasses.replace(at, reason=reason)
         kept = [told if f is at else f for f in alone.findings]
         return dataclasses.replace(alone, findings=tuple(kept))
-    done = _with_tensorflow(found.text, unit)
+    done = _migrate_with_tensorflow(found.text, unit)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in done.findings):
         return alone
     findings = [
@@ -161,13 +167,13 @@ def _with_cluster(text: str, unit: Unit) -> Migration:
     return dataclasses.replace(done, findings=tuple(sorted([*findings, shared])))
 
 
-def _with_tensorflow(text: str, unit: Unit) -> Migration:
+def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
     """A file's migration, where other files may import TensorFlow for it."""
     whole, lines = written_out(text, unit.reexports)
     whole = own_stars.written(whole, unit.own_stars)
     if whole == text:
         return _gated(text, unit)
-    return with_other_imports(text, lines, _gated(whole, unit), whole, unit)
+    return migrate_other_imports(text, lines, _gated(whole, unit), whole, unit)
 
 
 def _gated(text: str, unit: Unit) -> Migration:
@@ -181,9 +187,11 @@ def _gated(text: str, unit: Unit) -> Migration:
     source = _Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [
-        f for f in left_whole(scopes_of(source.tree)) if (f.line, f.column) not in at
+        f
+        for f in leave_program_whole(scopes_of(source.tree))
+        if (f.line, f.column) not in at
     ]
-    return _written(source, Plan(), [*judged.findings, *rest], unit)
+    return _write_plan(source, Plan(), [*judged.findings, *rest], unit)
 
 
 def _compiled(text: str, unit: Unit) -> Migration:
@@ -203,8 +211,8 @@ def _compiled(text: str, unit: Unit) -> Migration:
         findings = list(_mistakes(scopes, plan, text))
         if not findings:
             return Migration(text)
-        return _written(_Source(text, tree), plan, findings, unit)
-    for attempt in (_with_core_metrics, _graph_by_graph):
+        return _write_plan(_Source(text, tree), plan, findings, unit)
+    for attempt in (_migrate_with_core_metrics, _graph_by_graph):
         found = attempt(text, scopes, unit)
         if found is not None:
             return found
@@ -222,7 +230,9 @@ def _says_tf1(scopes: Scopes) -> bool:
     )
 
 
-def _with_core_metrics(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
+def _migrate_with_core_metrics(
+    text: str, scopes: Scopes, unit: Unit
+) -> Migration | None:
     """The migration with contrib's metrics as those of tf.metrics; None if refused."""
     counted = contrib_metrics.as_core(text, scopes)
     if counted is None:
@@ -231,12 +241,12 @@ def _with_core_metrics(text: str, scopes: Scopes, unit: Unit) -> Migration | Non
     loud = (Outcome.REFUSED, Outcome.FAILED)
     if any(f.outcome in loud for f in core.findings):
         return None
-    return _of_contrib(core, counted[1])
+    return _rename_findings_to_contrib(core, counted[1])
 
 
 def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
     """The migration of a file of several graphs, each by itself; None if it is none."""
-    for taken_apart in (apart_of.migrated, graphs_in_turn.migrated):
+    for taken_apart in (apart_of.migrate_apart, graphs_in_turn.migrate_graphs_in_turn):
         several = taken_apart(text, scopes, lambda one: _compiled(one, unit))
         if several is None:
             continue
@@ -267,16 +277,16 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
     plan, findings = plan_of(scopes, unit, text)
     form = None
     as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
-    if not (as_it_stands or alone_in_compat(scopes)):
-        form = in_normal_form(text, unit, findings)
+    if not (as_it_stands or starts_no_server(scopes)):
+        form = find_normal_form(text, unit, findings)
     moved = False
     if form is None:
-        form, findings = with_functions(Text.of(text), unit, findings)
+        form, findings = try_functions(Text.of(text), unit, findings)
         moved = form is not None
     elif has_refusal(form.findings):
-        plan, findings, form = Plan(), at_origins(form.findings, form, text), None
+        plan, findings, form = Plan(), place_at_origins(form.findings, form, text), None
     elif form.changes.noted or form.noted:
-        both, _ = with_functions(form.text, unit, form.findings)
+        both, _ = try_functions(form.text, unit, form.findings)
         if both is not None:
             moved, form = True, _both(form, both)
     if form is not None:
@@ -286,13 +296,13 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
         and scopes.imports_compat()
         and between_graph.runs_alone(scopes)
     ):
-        plan, findings = _kept(scopes)
+        plan, findings = _plan_compat(scopes)
     elif any(f.code == "I120" and f.outcome is Outcome.REFUSED for f in findings):
-        findings.extend(unread_queues(text))
+        findings.extend(report_unread_queues(text))
     if has_refusal(findings):
-        findings.extend(unread_towers(text))
-        findings.extend(older_shapes.told(scopes, text))
-        done = _in_both_versions(source, scopes, findings, unit)
+        findings.extend(report_unread_towers(text))
+        findings.extend(older_shapes.report_older_shapes(scopes, text))
+        done = _rename_for_both_versions(source, scopes, findings, unit)
         if done is not None:
             return done
     findings.extend(older_shapes.deployed(scopes))
@@ -300,7 +310,7 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
     if not has_refusal(findings):
         findings.extend(dimensions.plan_values(own, plan))
     findings.extend(_mistakes(own, plan, source.text))
-    done = _written(source, plan, findings, unit)
+    done = _write_plan(source, plan, findings, unit)
     if moved and any(f.outcome is Outcome.FAILED for f in done.findings):
         # What a gate stops stays a method.
         return _compiled(text, dataclasses.replace(unit, methods=False))
@@ -318,22 +328,24 @@ def _both(read: Form, moved: Form) -> Form:
     )
 
 
-def _in_both_versions(
+def _rename_for_both_versions(
     source: _Source, scopes: Scopes, findings: list[Finding], unit: Unit
 ) -> Migration | None:
     """A refused file with those of its names changed that both versions have."""
-    plan, told = in_both.applied(scopes, findings)
+    plan, told = in_both.plan_for_both_versions(scopes, findings)
     if plan.empty:
         return None
     told.extend(_mistakes(scopes, plan, source.text))
-    done = _written(source, plan, told, unit)
+    done = _write_plan(source, plan, told, unit)
     # Read without those names, the file must be what it was read as.
     if done.text == source.text or _compiled(done.text, unit).text == done.text:
         return done
     return None
 
 
-def _of_contrib(found: Migration, stood: Mapping[int, str]) -> Migration:
+def _rename_findings_to_contrib(
+    found: Migration, stood: Mapping[int, str]
+) -> Migration:
     """The findings of metrics under the names by which the program called them."""
     findings = [
         dataclasses.replace(f, symbol=stood[f.line])
@@ -354,12 +366,14 @@ def migrate_program(path: str, options: Options) -> Migration | None:
     return parts_of.program(
         options.tree.parts,
         path,
-        lambda whole, path, own: _in_sight(whole, Unit.of(path, own, whole)),
+        lambda whole, path, own: _migrate_with_hidden_names(
+            whole, Unit.of(path, own, whole)
+        ),
         options,
     )
 
 
-def _moved(text: str) -> Iterator[Finding]:
+def _report_moved_code(text: str) -> Iterator[Finding]:
     """The uses of TensorFlow in a module whose code stands in its programs."""
     for node, symbol in scopes_of(tree_of(text)).walk_uses():
         if symbol.startswith("tf."):
@@ -398,7 +412,7 @@ def _half_migrated(
         except Refused as refused:
             found, plan = refused, Plan()
     if isinstance(found, Refused):
-        own = [found.finding(), *left_whole(scopes)]
+        own = [found.finding(), *leave_program_whole(scopes)]
     # These are what has been done, where something was done.
     done = {"D113"} | ({"D144"} if isinstance(found, BareLoop) else set())
     told = [
@@ -421,12 +435,12 @@ def _half_migrated_source(
     if half is None or has_refusal(findings):
         form = _eager_form(text, unit)
     if form is not None and has_refusal(form.findings):
-        plan, findings = Plan(), at_origins(form.findings, form, text)
+        plan, findings = Plan(), place_at_origins(form.findings, form, text)
     elif form is not None:
         source, plan, findings = source.in_form(form), form.plan, form.findings
     if half is None and form is None:
         return None
-    return _written(source, plan, findings, unit)
+    return _write_plan(source, plan, findings, unit)
 
 
 def _eager_form(text: str, unit: Unit) -> Form | None:
@@ -443,7 +457,7 @@ def _eager_form(text: str, unit: Unit) -> Form | None:
     return Form(known, tree, plan, findings)
 
 
-def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
+def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     """Code of one process that runs through tensorflow.compat.v1."""
     plan = Plan()
     plan.keeps_compat = True
@@ -501,7 +515,7 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
         )
 
 
-def _written(
+def _write_plan(
     source: _Source, plan: Plan, findings: list[Finding], unit: Unit
 ) -> Migration:
     """The text with its plan carried out, where it passes the gates."""
@@ -514,24 +528,24 @@ def _written(
     new = apply_plan(text, source.tree, plan)
     if plan.suites or plan.expressions or plan.statements:
         if plan.whole:  # What it does not have stands as it stood.
-            refused |= {spelled for _, spelled, _ in gates.missing(text)}
+            refused |= {spelled for _, spelled, _ in gates.find_missing_symbols(text)}
         else:
             names = [line.split()[-1] for line in plan.imports]
-            new = without_unused(new, list(filter(emitted.files, names)))
-            new = with_imports(new, plan, unit.filename, unit.home)
-            for name in taken_names(new, plan):
-                return _written(source, Plan(), _name_taken(source, name), unit)
+            new = remove_unused_imports(new, list(filter(emitted.files, names)))
+            new = add_imports(new, plan, unit.filename, unit.home)
+            for name in find_taken_names(new, plan):
+                return _write_plan(source, Plan(), _name_taken(source, name), unit)
             if means_compat(new, plan):
-                return _written(source, Plan(), _tensorflow_taken(source), unit)
-            if lacking := attributes.refused(source.tree, new):
-                lacking += left_whole(scopes_of(source.tree))
-                return _written(source, Plan(), lacking, unit)
+                return _write_plan(source, Plan(), _tensorflow_taken(source), unit)
+            if lacking := attributes.refuse_missing_attributes(source.tree, new):
+                lacking += leave_program_whole(scopes_of(source.tree))
+                return _write_plan(source, Plan(), lacking, unit)
         failures = gates.check(new, unit.filename, text, refused)
     else:
         failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
     if form is not None:
         new = _ORPHAN.sub("", new)
-        findings = at_origins(findings, form, source.original)
+        findings = place_at_origins(findings, form, source.original)
     if failures:
         broken = [
             Finding(line, 1, code_, Outcome.FAILED, "", reason)
@@ -579,7 +593,7 @@ def _name_taken(source: _Source, module: str) -> list[Finding]:
     reason = f"the program has a name `{module}` of its own, which the migrated program needs"
     line = min(lines, default=1)
     taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, "Rename it.")
-    return [taken, *left_whole(scopes)]
+    return [taken, *leave_program_whole(scopes)]
 
 
 def _tensorflow_taken(source: _Source) -> list[Finding]:
@@ -592,4 +606,4 @@ def _tensorflow_taken(source: _Source) -> list[Finding]:
     )
     recipe = "Import TensorFlow once, by `import tensorflow as tf`."
     taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, recipe)
-    return [taken, *left_whole(scopes)]
+    return [taken, *leave_program_whole(scopes)]

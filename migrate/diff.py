@@ -12,7 +12,7 @@ def _lines(data: bytes) -> list[bytes]:
     return [line + b"\n" for line in lines[:-1]] + [lines[-1]] * bool(lines[-1])
 
 
-def unified(old: bytes | None, new: bytes, name: bytes) -> Iterator[bytes]:
+def make_unified_diff(old: bytes | None, new: bytes, name: bytes) -> Iterator[bytes]:
     """The lines of the diff, each with its newline.
 
     Args:

@@ -53,7 +53,7 @@ def module_of(name: str) -> str:
     return name.partition("/")[0].removesuffix(".py")
 
 
-def shown(wanted: Iterable[str]) -> tuple[str, ...]:
+def name_for_reader(wanted: Iterable[str]) -> tuple[str, ...]:
     """Files as one names them to a reader: a package as a directory."""
     parts = (name.partition("/") for name in wanted)
     return tuple(dict.fromkeys(top + slash for top, slash, _ in parts))
@@ -98,7 +98,7 @@ def _is_marked(data: bytes) -> bool:
     return bool(_MARK.search(head))
 
 
-def in_reach(path: pathlib.Path, text: str) -> frozenset[str]:
+def find_emitted_in_reach(path: pathlib.Path, text: str) -> frozenset[str]:
     """The emitted modules that stand where a file would import them from.
 
     They stand beside the file, or in a directory above it (see `facts.trees.homes`).
@@ -133,7 +133,7 @@ def modules() -> frozenset[str]:
     return frozenset(map(module_of, names()))
 
 
-def imported(binding: ast.AST, name: str) -> str | None:
+def find_imported_module(binding: ast.AST, name: str) -> str | None:
     """The emitted module that a statement imports as a name, if it is one by its name."""
     if not isinstance(binding, (ast.Import, ast.ImportFrom)):
         return None
@@ -152,11 +152,11 @@ def attributes(module: str) -> frozenset[str]:
     """What an emitted module defines, and its own modules."""
     top = f"{module}/__init__.py" if len(files(module)) > 1 else f"{module}.py"
     tree = ast.parse(source(top))
-    found = {name for node in tree.body for name in _bound_by(node)}
+    found = {name for node in tree.body for name in _list_bound_names(node)}
     return frozenset(found | {pathlib.PurePosixPath(f).stem for f in files(module)})
 
 
-def _bound_by(node: ast.stmt) -> Iterator[str]:
+def _list_bound_names(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         yield node.name
     elif isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -227,7 +227,7 @@ class Job:
             results, code, note = _compare(baseline, results, update)
         run = self._as_run(results)
         if known:  # What is new is asked for, and nothing else.
-            told = self._as_run([r for r in results if summary.shown(r)])
+            told = self._as_run([r for r in results if summary.select_shown(r)])
             parts = [text.findings(told, paint, self.verbose)]
             if not self.quiet:
                 parts.append(text.rules(told, paint, self.verbose))

@@ -83,11 +83,11 @@ def _packages(written: Written) -> Iterator[str]:
         yield from (f"     {line}" for line in told[:_MOST])
         if len(told) > _MOST:
             yield f"     and {len(told) - _MOST} more"
-        yield f"   tf1to2 packages {_quoted(directory)} --diff, then --write, edits them"
+        yield f"   tf1to2 packages {_quote_path(directory)} --diff, then --write, edits them"
 
 
 def _launch(entry: EntryPoint, written: Written) -> str:
-    path = _quoted(_target(entry.path, written))
+    path = _quote_path(_target(entry.path, written))
     kind = entry.kind.name
     if entry.path.suffix == ".ipynb":
         return f"{path}: open it as before"
@@ -128,11 +128,11 @@ def _proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
         before = "../before"
     for entry in entries[:_MOST]:
         if written.output is not None:
-            old = _quoted(entry.path)
+            old = _quote_path(entry.path)
         else:
-            inner = _below(entry.path, written)
-            old = _quoted(pathlib.Path(before) / inner)
-        yield f"   tf1to2 verify {old} {_quoted(_target(entry.path, written))}{_flags(entry)}"
+            inner = _relate_to_originals(entry.path, written)
+            old = _quote_path(pathlib.Path(before) / inner)
+        yield f"   tf1to2 verify {old} {_quote_path(_target(entry.path, written))}{_flags(entry)}"
 
 
 def _flags(entry: EntryPoint) -> str:
@@ -144,7 +144,7 @@ def _has_flags(entry: EntryPoint) -> bool:
     return any(mark in r.new for r in entry.results for mark in marks)
 
 
-def _below(path: pathlib.Path, written: Written) -> pathlib.Path:
+def _relate_to_originals(path: pathlib.Path, written: Written) -> pathlib.Path:
     """A path as it is in the originals' directory."""
     from migrate.disk.git import find_top
 
@@ -161,5 +161,5 @@ def _target(path: pathlib.Path, written: Written) -> pathlib.Path:
     return written.output / os.path.relpath(path, base)
 
 
-def _quoted(path: pathlib.Path) -> str:
+def _quote_path(path: pathlib.Path) -> str:
     return shlex.quote(display(path))

@@ -12,14 +12,14 @@ from migrate import diff
 from migrate.source import notebook, python
 
 
-def unified(old: bytes | None, new: bytes, name: bytes) -> Iterator[bytes]:
+def make_unified_diff(old: bytes | None, new: bytes, name: bytes) -> Iterator[bytes]:
     """The lines of the diff, each with its newline; a header names each changed cell.
 
     Args:
       old: None for a notebook that is not there yet, of which all is new.
     """
     if old is None:
-        yield from diff.unified(None, new, name)
+        yield from diff.make_unified_diff(None, new, name)
         return
     pairs = zip(_cells(old), _cells(new), strict=True)
     for before, after in pairs:

@@ -10,7 +10,7 @@ from migrate.findings import Finding, Outcome
 from migrate.ignoring import read_ignored
 from migrate.options import Options
 from migrate.plan import Plan
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _LINE = re.compile(r"\bline \d+")
 
@@ -38,7 +38,7 @@ def add_notes(
     if not refused:
         return
     starts: dict[int, ast.stmt] = {}
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.stmt):
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                 known = starts.get(line)

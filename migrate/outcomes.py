@@ -264,7 +264,9 @@ def hold(result: FileResult, reason: tuple[pathlib.Path, Finding] | None) -> Fil
     own = any(f.blocks and f.code not in _CONSEQUENCES for f in findings)
     if reason is not None and not own:
         path, finding = reason
-        findings.insert(0, _held(os.path.relpath(path, result.path.parent), finding))
+        findings.insert(
+            0, _hold_finding(os.path.relpath(path, result.path.parent), finding)
+        )
     return FileResult(
         result.path,
         result.old if result.noted else b"",
@@ -274,7 +276,7 @@ def hold(result: FileResult, reason: tuple[pathlib.Path, Finding] | None) -> Fil
     )
 
 
-def _held(other: str, finding: Finding) -> Finding:
+def _hold_finding(other: str, finding: Finding) -> Finding:
     cell = f"cell {finding.cell + 1}, " if finding.cell is not None else ""
     return Finding(
         1,

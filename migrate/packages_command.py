@@ -27,14 +27,14 @@ def packages(path: pathlib.Path, diff: bool, write: bool) -> None:
     if diff and write:
         raise click.UsageError("--diff and --write exclude each other")
     from migrate import packages
-    from migrate.diff import unified
+    from migrate.diff import make_unified_diff
     from migrate.disk import write as disk
     from migrate.report import display
 
     left = failed = False
     for edit in packages.find_edits(path):
         if diff:
-            for line in unified(edit.old, edit.new, os.fsencode(edit.path)):
+            for line in make_unified_diff(edit.old, edit.new, os.fsencode(edit.path)):
                 click.echo(line, nl=False)
         for told in packages.in_words(edit, display(edit.path)):
             click.echo(told, err=diff)

@@ -109,10 +109,10 @@ def migrate_bytes(
     Args:
       core: what migrates a module's text; None is the compiler.
     """
-    result = _migrated(path, data, options, core)
+    result = _migrate_bytes(path, data, options, core)
     result = _without_ignored(result, data)
     if options.notes and not result.failed:
-        noted = _noted(result, data, options)
+        noted = _write_notes(result, data, options)
         if noted != data:
             new = result.new if result.changed else data
             result = dataclasses.replace(result, old=data, new=new, noted=noted)
@@ -141,17 +141,19 @@ def _without_ignored(result: FileResult, data: bytes) -> FileResult:
             findings += [*hide(own, ignored), *tell_lost(ignored, cell)]
     except (ValueError, python.Unreadable):
         return result
-    return dataclasses.replace(result, findings=_ordered(findings))
+    return dataclasses.replace(result, findings=_sort_findings(findings))
 
 
-def _noted(result: FileResult, data: bytes, options: Options) -> bytes:
+def _write_notes(result: FileResult, data: bytes, options: Options) -> bytes:
     """A file with its refusals as comments, or as it is where it cannot have them."""
-    from migrate.rewriting.apply import with_notes  # libcst is slow to import.
+    from migrate.rewriting.apply import add_refusal_notes  # libcst is slow to import.
 
     try:
         source = python.decode(data)
         if result.path.suffix != ".ipynb":
-            return source.encode(with_notes(source.text, result.findings, options))
+            return source.encode(
+                add_refusal_notes(source.text, result.findings, options)
+            )
         notebook = notebooks.read(source.text)
         lines = {cell.index: cell.line for cell in notebook.cells}
         findings = [
@@ -159,17 +161,17 @@ def _noted(result: FileResult, data: bytes, options: Options) -> bytes:
             for f in result.findings
             if f.cell in lines and f.code != "E007"
         ]
-        module = with_notes(notebook.module, findings, options)
+        module = add_refusal_notes(notebook.module, findings, options)
         told = options.reports("E007")
         written = notebooks.write(
-            notebook, module, lambda cell: hidden.applied(cell, False, told)
+            notebook, module, lambda cell: hidden.apply_cell(cell, False, told)
         )
         return source.encode(written.text)
     except (ValueError, SyntaxError, RecursionError, python.Unreadable):
         return data  # Python 2, or cells that cannot be cut.
 
 
-def _migrated(
+def _migrate_bytes(
     path: pathlib.Path, data: bytes, options: Options, core: Core | None
 ) -> FileResult:
     unchanged = FileResult(path)
@@ -184,9 +186,9 @@ def _migrated(
             )
             if before != source.text and text != source.text:
                 python3 = source.encode(before)
-        elif options.python2 and (three := _as_python3(source.text, path)):
+        elif options.python2 and (three := _convert_to_python3(source.text, path)):
             text, findings, support = _module(three.text, str(path), options, core)
-            findings = _together(three, findings)
+            findings = _join_findings(three, findings)
             if any(f.outcome is Outcome.FAILED for f in findings):
                 return FileResult(path, findings=findings)
             python3 = source.encode(three.text)
@@ -231,20 +233,20 @@ def _support_at(path: pathlib.Path, options: Options) -> str:
     return os.path.relpath(home.directory, directory)
 
 
-def _as_python3(text: str, path: pathlib.Path) -> python2.Converted | None:
+def _convert_to_python3(text: str, path: pathlib.Path) -> python2.Converted | None:
     """A Python 2 module as Python 3, or None where it is none, or is ours."""
     from migrate.compiler import is_own_output  # libcst is slow to import.
 
     try:
         if is_own_output(text, str(path)):
             return None
-        three = python2.converted(text, str(path))
-        return three and python2.marked(three, text, str(path))
+        three = python2.convert_module(text, str(path))
+        return three and python2.mark_as_python3(three, text, str(path))
     except python2.NotConvertible:
         return None  # Why it is no Python 3 is said by who parses it.
 
 
-def _together(
+def _join_findings(
     three: python2.Converted, findings: Iterable[Finding]
 ) -> tuple[Finding, ...]:
     """What was done to bring a file to Python 3, and then, at the lines of the file."""
@@ -253,7 +255,7 @@ def _together(
         for f in findings
         if f.line <= len(three.origins)
     )
-    return _ordered([*three.findings, *moved])
+    return _sort_findings([*three.findings, *moved])
 
 
 def _compiler() -> Core:
@@ -271,7 +273,7 @@ def _module(text: str, filename: str, options: Options, core: Core | None) -> _R
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # The user's own "\d" is not our matter.
             migration = core(text, options, filename)
-            findings = tuple(_in_characters(migration.findings, text))
+            findings = tuple(_count_columns_in_characters(migration.findings, text))
             if any(f.outcome is Outcome.FAILED for f in findings):
                 return text, findings, ()
             if migration.text != text:
@@ -286,10 +288,10 @@ def _module(text: str, filename: str, options: Options, core: Core | None) -> _R
     except Exception as error:  # A fault of ours must not cost the user the run.
         reason = f"internal error, please report it: {type(error).__name__}: {error}"
         return text, (Finding(1, 1, "G009", Outcome.FAILED, "", reason),), ()
-    return migration.text, findings, _needed(migration)
+    return migration.text, findings, _select_needed_files(migration)
 
 
-def _needed(migration: Migration) -> tuple[str, ...]:
+def _select_needed_files(migration: Migration) -> tuple[str, ...]:
     """Of the emitted files that a result may need those that it reaches."""
     if not migration.support:
         return ()
@@ -298,7 +300,9 @@ def _needed(migration: Migration) -> tuple[str, ...]:
     return tuple(files_for(migration.text))
 
 
-def _in_characters(findings: Iterable[Finding], text: str) -> Iterable[Finding]:
+def _count_columns_in_characters(
+    findings: Iterable[Finding], text: str
+) -> Iterable[Finding]:
     """Columns as an editor counts them; `ast` counts UTF-8 bytes."""
     lines = [] if text.isascii() else text.split("\n")
     for finding in findings:
@@ -309,11 +313,11 @@ def _in_characters(findings: Iterable[Finding], text: str) -> Iterable[Finding]:
         yield finding
 
 
-def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def _sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda f: (f.cell or 0, f.line, f.column)))
 
 
-def _joined(
+def _report_joined_cells(
     notebook: notebooks.Notebook, written: notebooks.Written
 ) -> Iterator[Finding]:
     shows = {cell.index for cell in notebook.cells if cell.shows}
@@ -336,11 +340,11 @@ def _notebook_of_any_age(
     if options.python2:
         with contextlib.suppress(ValueError, python2.NotConvertible):
             # What it is instead is said by who reads it.
-            three = notebook_python2.converted(notebooks.read(text), str(path))
+            three = notebook_python2.convert_notebook(notebooks.read(text), str(path))
     if three is None:
         return text, *_notebook(path, text, options, core)
     new, found, support = _notebook(path, three.new.raw, options, core)
-    findings = _ordered([*three.findings, *map(three.before, found)])
+    findings = _sort_findings([*three.findings, *map(three.before, found)])
     if any(f.outcome is Outcome.FAILED for f in found):
         return text, text, findings, ()
     return three.new.raw, new, findings, support
@@ -361,24 +365,24 @@ def _notebook(
     notebooks.check_cells(notebook)
     new, found, support = _module(notebook.module, str(path), options, core)
     if any(f.outcome is Outcome.FAILED for f in found):
-        return text, _ordered([*map(notebook.located, found)]), ()
-    files = [_written_file(c, path, options, core) for c in notebook.cells]
+        return text, _sort_findings([*map(notebook.located, found)]), ()
+    files = [_migrate_written_file(c, path, options, core) for c in notebook.cells]
     of_files = [f for one in files for f in one.findings]
     migrated = (notebook.imports_tensorflow or bool(of_files)) and not any(
         f.outcome is Outcome.REFUSED for f in (*found, *of_files)
     )
-    findings = _ordered(
+    findings = _sort_findings(
         [
             *map(notebook.located, found),
             *of_files,
-            *notebooks.hidden_findings(notebook, migrated),
+            *notebooks.find_hidden(notebook, migrated),
         ]
     )
     sources = {one.old: one.new for one in files if one.new}
     needed = {*support, *(name for one in files for name in one.support)}
 
     def treated(source: str) -> str:
-        return sources.get(source) or hidden.applied(
+        return sources.get(source) or hidden.apply_cell(
             source, migrated, options.reports("E007")
         )
 
@@ -387,13 +391,17 @@ def _notebook(
     except notebooks.NotebookChanged as error:
         failed = Finding(1, 1, "G005", Outcome.FAILED, "", str(error), cell=0)
         return text, (*findings, failed), ()
-    if moved := _moved_across_cells(notebook, written.text):
+    if moved := _check_cell_order(notebook, written.text):
         refused = [f for f in findings if f.outcome is Outcome.REFUSED]
-        return text, _ordered([*map(notebook.located, moved), *refused]), ()
-    return written.text, (*findings, *_joined(notebook, written)), tuple(sorted(needed))
+        return text, _sort_findings([*map(notebook.located, moved), *refused]), ()
+    return (
+        written.text,
+        (*findings, *_report_joined_cells(notebook, written)),
+        tuple(sorted(needed)),
+    )
 
 
-def _moved_across_cells(
+def _check_cell_order(
     notebook: notebooks.Notebook, written: str
 ) -> tuple[Finding, ...]:
     """What the cells, cut anew, would do otherwise than the cells did."""
@@ -417,10 +425,10 @@ class _WrittenFile:
     support: tuple[str, ...] = ()
 
 
-def _written_file(
+def _migrate_written_file(
     cell: notebooks.Cell, path: pathlib.Path, options: Options, core: Core | None
 ) -> _WrittenFile:
-    name = hidden.written_file(cell.source)
+    name = hidden.find_written_file(cell.source)
     program = cell.source.partition("\n")[2] + "\n"
     if name is None or _PREFILTER.decode() not in program:
         return _WrittenFile()
@@ -435,14 +443,14 @@ def _written_file(
         recipe = "Migrate it as a file of its own."
         left = Finding(0, 1, "E007", Outcome.REFUSED, "", reason, recipe)
         new, found, support = program, (left,), ()
-    source = "" if new == program else hidden.with_file(cell.source, new)
+    source = "" if new == program else hidden.replace_file(cell.source, new)
     findings = []
     for finding in found:
         # The notebook itself is none the worse for a program that cannot be read.
         left_whole = finding.outcome is Outcome.FAILED or finding.line == 0
         outcome = Outcome.REFUSED if left_whole else finding.outcome
         if left_whole and options.reports(finding.code):
-            source = hidden.with_note(cell.source, finding.code, finding.reason)
+            source = hidden.add_note(cell.source, finding.code, finding.reason)
         line = finding.line + 1
         findings.append(
             dataclasses.replace(finding, line=line, cell=cell.index, outcome=outcome)

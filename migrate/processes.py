@@ -91,7 +91,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def in_processes(
+def run_in_processes(
     items: Iterable[Loaded | FileResult],
     options: Options,
     core: Core | None,

@@ -36,7 +36,9 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
         taken, why = name, "is not the one that the result imports"
         if mine:
             taken = emitted.rival(name)
-            why = f"hides {emitted.shown([name])[0]}, which the result imports"
+            why = (
+                f"hides {emitted.name_for_reader([name])[0]}, which the result imports"
+            )
         beside_it = not result.support_at
         where = (
             "beside it" if beside_it else f"in {result.path.parent / result.support_at}"
@@ -65,7 +67,7 @@ def check_target(
         if not own_copy:
             write.check_writable(target)
     except OSError as error:
-        return _not_written(result, error)
+        return _report_not_written(result, error)
     return result
 
 
@@ -109,7 +111,7 @@ def write_program(
     except OSError as error:
         with contextlib.suppress(OSError):
             undo.close()
-        failed = _not_written(current, error)
+        failed = _report_not_written(current, error)
         return _hold([failed if r is current else r for r in results])
     undo.pop_all()
     return list(results)
@@ -141,7 +143,7 @@ def _check_unchanged(result: FileResult, target: pathlib.Path) -> FileResult | N
         if target.read_bytes() in (result.old, result.new):  # The new: through a link.
             return None
     except OSError as error:
-        return _not_written(result, error)
+        return _report_not_written(result, error)
     return result.with_failure(
         "E006", "it was changed while tf1to2 ran", "Run tf1to2 again."
     )
@@ -189,7 +191,7 @@ def _remove(path: pathlib.Path) -> None:
         path.parent.rmdir()
 
 
-def _not_written(result: FileResult, error: OSError) -> FileResult:
+def _report_not_written(result: FileResult, error: OSError) -> FileResult:
     reason = error.strerror or str(error)
     return result.with_failure("E006", f"cannot be written: {reason}")
 

@@ -16,10 +16,10 @@ from migrate.disk.collect import collect
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.pipeline import Core, FileResult
-from migrate.processes import Loaded, in_processes, pool
-from migrate.shared.callbacks import shared_callbacks
-from migrate.shared.known import known
-from migrate.shared.models import shared_models
+from migrate.processes import Loaded, pool, run_in_processes
+from migrate.shared.callbacks import find_shared_callbacks
+from migrate.shared.known import read_tree
+from migrate.shared.models import find_shared_models
 from migrate.tree import Tree
 
 _LOGGER = logging.getLogger(__name__)
@@ -50,7 +50,9 @@ def run_tree(
     """
     work = collect(paths, exclusions, each_link)
     options = _look(work, paths, options, core, jobs)
-    yield from _in_order(work, options, core, jobs or os.cpu_count() or 1, progress)
+    yield from _migrate_in_order(
+        work, options, core, jobs or os.cpu_count() or 1, progress
+    )
 
 
 def _look(
@@ -64,19 +66,21 @@ def _look(
     files = [item for item in work if isinstance(item, pathlib.Path)]
     jobs = jobs or os.cpu_count() or 1
     if len(files) > 1:
-        tree = known(files, paths)
+        tree = read_tree(files, paths)
         options = dataclasses.replace(options, tree=tree)
         if core is None:
-            tree = _settled(options, jobs if len(work) >= _FEW else 1)
+            tree = _settle_programs(options, jobs if len(work) >= _FEW else 1)
             options = dataclasses.replace(options, tree=tree)
-            tree = dataclasses.replace(tree, models=shared_models(files, options))
+            tree = dataclasses.replace(tree, models=find_shared_models(files, options))
             options = dataclasses.replace(options, tree=tree)
-            tree = dataclasses.replace(tree, callbacks=shared_callbacks(files, options))
+            tree = dataclasses.replace(
+                tree, callbacks=find_shared_callbacks(files, options)
+            )
             options = dataclasses.replace(options, tree=tree)
     return options
 
 
-def _in_order(
+def _migrate_in_order(
     work: Sequence[pathlib.Path | FileResult],
     options: Options,
     core: Core | None,
@@ -115,7 +119,9 @@ def run_programs(
     work = collect(paths, exclusions, each_link)
     progress(0, len(work))
     known_ = _look(work, paths, options, core, jobs)
-    found = list(_in_order(work, known_, core, jobs or os.cpu_count() or 1, progress))
+    found = list(
+        _migrate_in_order(work, known_, core, jobs or os.cpu_count() or 1, progress)
+    )
     results = [prepare(r) for r in unused_parts.retry(found, known_, core)]
     if options.fallback and fallback is None:
         from migrate.fallback.run import CompatFallback
@@ -134,7 +140,7 @@ def fallback_for(data: bytes, options: Options) -> outcomes.Fallback | None:
     return CompatFallback([], [], options, lambda path: data)
 
 
-def _settled(options: Options, jobs: int) -> Tree:
+def _settle_programs(options: Options, jobs: int) -> Tree:
     """With what becomes of each program together with its modules.
 
     The program and all of its modules ask for it, and so does the search for model
@@ -193,7 +199,7 @@ def _results(
             interrupts.check()
             yield done
         return
-    yield from in_processes(items, options, core, jobs)
+    yield from run_in_processes(items, options, core, jobs)
 
 
 def _read(item: pathlib.Path | FileResult, options: Options) -> Loaded | FileResult:

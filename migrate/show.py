@@ -58,7 +58,7 @@ class Diffs:
             elif old != source:
                 _echo_diff(old, source, os.fsencode(path))
         for module, lines in new.items():
-            (shown,) = emitted.shown([emitted.files(module)[0]])
+            (shown,) = emitted.name_for_reader([emitted.files(module)[0]])
             path = result.place(shown.rstrip("/"), result.path)
             _print_folded(path, shown.endswith("/"), lines)
 
@@ -81,7 +81,11 @@ def _print_file(result: FileResult) -> None:
 
 
 def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
-    unified = notebook_diff.unified if name.endswith(b".ipynb") else diff.unified
+    unified = (
+        notebook_diff.make_unified_diff
+        if name.endswith(b".ipynb")
+        else diff.make_unified_diff
+    )
     colours = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
     colourful = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     for line in unified(old, new, name):

@@ -57,18 +57,18 @@ def _side_by_side(rows: Sequence[Row], width: int, paint: Paint) -> Iterator[str
     left = min(longest, room // 2)
     right = room - left
     rule = paint("-" * width, "dim")
-    yield _beside("TensorFlow 1", "TensorFlow 2", left, "bold", "bold", paint)
+    yield _put_beside("TensorFlow 1", "TensorFlow 2", left, "bold", "bold", paint)
     yield rule
     for row in rows:
         old = wrap_code(row.old[1], left) if row.old else [""]
         new = wrap_code(row.new[1], right) if row.new else [""]
         roles = ("", "") if row.same else ("removed", "added")
         for one, other in itertools.zip_longest(old, new, fillvalue=""):
-            yield _beside(one, other, left, *roles, paint)
+            yield _put_beside(one, other, left, *roles, paint)
     yield rule
 
 
-def _beside(
+def _put_beside(
     one: str, other: str, width: int, one_role: str, other_role: str, paint: Paint
 ) -> str:
     padding = " " * (width - len(one))

@@ -81,13 +81,15 @@ class Unit:
             tree.homes.get(path),
             shared,
             path in tree.of_tf1,
-            _own_modules(filename, text, options),
+            _find_own_modules(filename, text, options),
         )
 
 
-def _own_modules(filename: str, text: str, options: Options) -> frozenset[str] | None:
+def _find_own_modules(
+    filename: str, text: str, options: Options
+) -> frozenset[str] | None:
     """The emitted modules beside a file, or to be written there."""
     if options.written:
         return options.written
     path = pathlib.Path(filename)
-    return emitted.in_reach(path, text) if path.is_file() else None
+    return emitted.find_emitted_in_reach(path, text) if path.is_file() else None

@@ -54,7 +54,7 @@ def retry(
             unused[program] = find_unused(_trees(program))
         found = _outermost(unused[program].get(real, []), _unreachable(real))
         if any(u.holds(f.line) for u in found for f in result.findings):
-            new = _without(result, found, options, core)
+            new = _migrate_without(result, found, options, core)
             if new is not None:
                 again[result.path] = new
     return [again.get(result.path, result) for result in results]
@@ -78,7 +78,7 @@ def _outermost(unused: Iterable[Unused], dead: Iterable[Unreachable]) -> list[_C
     return found
 
 
-def _marked(finding: Finding) -> Finding:
+def _mark_as_unused(finding: Finding) -> Finding:
     """A refusal that decides nothing."""
     reason = f"nothing calls this code: {finding.reason}"
     return dataclasses.replace(finding, unused=True, reason=reason)
@@ -105,7 +105,7 @@ def _trees(files: Iterable[str]) -> dict[str, ast.Module]:
     return found
 
 
-def _without(
+def _migrate_without(
     result: FileResult, cuts: Sequence[_Cut], options: Options, core: Core | None
 ) -> FileResult | None:
     """A file's migration without what nothing runs; None where it fails.
@@ -125,7 +125,7 @@ def _without(
     whole = source.text
     if new.changed:
         bodies = ["\n".join(lines[u.first - 1 : u.last]) for u in unused]
-        back = _put_back(python.decode(new.new).text, bodies)
+        back = _put_back_bodies(python.decode(new.new).text, bodies)
         if back is None:
             return None
         whole = back
@@ -135,7 +135,7 @@ def _without(
         if f.line <= len(origins)
     ]
     real = _real(result)
-    left = [_marked(f) for f in real if any(u.holds(f.line) for u in cuts)]
+    left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in cuts)]
     if _real(new):
         # What the file has of TensorFlow besides stays with it, part of what is refused.
         places = {(f.line, f.column) for f in (*findings, *left)}
@@ -143,7 +143,7 @@ def _without(
         rest = [f for f in rest if f.code == outcomes.PART]
         told = tuple(sorted([*findings, *left, *rest]))
         return dataclasses.replace(result, findings=told)
-    left = [_marked(f) for f in real if any(u.holds(f.line) for u in unused)]
+    left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in unused)]
     left += _parts(result, unused, {f.line for f in left})
     if new.changed:
         left += [_dropped(c) for c in cuts if isinstance(c, Unreachable)]
@@ -199,7 +199,7 @@ def _dropped(dead: Unreachable) -> Finding:
     return Finding(dead.first, 1, _DROPPED, Outcome.REWRITTEN, "", reason)
 
 
-def _put_back(text: str, bodies: Sequence[str]) -> str | None:
+def _put_back_bodies(text: str, bodies: Sequence[str]) -> str | None:
     """A migrated text with what was left out in its place; None if a place is gone."""
     lines = text.split("\n")
     places = {}

@@ -9,7 +9,7 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions.derived_hooks import DerivedHook, derived_hooks
 from migrate.plan import Plan
 from migrate.program.code import code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK
 
@@ -26,7 +26,7 @@ def plan_derived_hooks(
             continue
         target = f"{table.DERIVABLE_MODULE}.{found.name}"
         symbol = scopes.resolve(found.base) or ""
-        for node in all_nodes(found.class_):
+        for node in walk_breadth_first(found.class_):
             # `tf.train.LoggingTensorHook.after_run(self, ...)` too.
             named = isinstance(node, ast.expr) and scopes.resolve(node)
             if node is found.base or (named and named.startswith(f"{symbol}.")):

@@ -10,7 +10,7 @@ from migrate.frontends.estimators.hook_updates import hook_updates
 from migrate.frontends.estimators.hooks import variable_loads
 from migrate.plan import Dropped, Plan
 from migrate.program.code import code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK
 
@@ -97,7 +97,7 @@ def plan_updates(
             done.add(call)
         for statement in update.statements:
             plan.statements[statement] = [Dropped(statement)]
-            for node in all_nodes(statement.value):
+            for node in walk_breadth_first(statement.value):
                 claimed[node] = (
                     "E132",
                     "dropped: the hook's session assigns the value",

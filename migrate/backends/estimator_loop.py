@@ -33,13 +33,13 @@ from migrate.plan import Dropped, Plan
 from migrate.program.code import code
 from migrate.rules import keras_inside, unmoved_averages
 from migrate.rules.contrib_graph import ContribGraph
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, modes, roles
 from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK
 
 # The emitted module, and the one it needs beside it.
-SUPPORT = table.needed(table.MODULE)
+SUPPORT = table.list_needed_files(table.MODULE)
 
 
 def builds_graph(scopes: Scopes) -> bool:
@@ -210,7 +210,7 @@ class EstimatorRewrite:
     def _canned(self, node: ast.expr, symbol: str, target: str) -> None:
         """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
         path = self._scopes.dotted(node) or ""
-        only_in_tf2 = table.of_tf2(self._uses) or self._keras_optimizer(node)
+        only_in_tf2 = table.find_tf2_symbol(self._uses) or self._keras_optimizer(node)
         by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
         if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
             return self._refuse(
@@ -329,7 +329,7 @@ class EstimatorRewrite:
 
 def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
     """`x.op.name`."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "name"
@@ -342,7 +342,7 @@ def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
 
 def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
     """`.value` of an item of a shape: `x.shape[1].value`, `x.get_shape()[1].value`."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "value"

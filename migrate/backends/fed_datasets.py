@@ -7,7 +7,7 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators.fed_datasets import FedInitializer, fed_initializers
 from migrate.plan import Dropped, Plan
-from migrate.program.code import code, joined
+from migrate.program.code import code, join_code
 from migrate.tables import estimator as table
 
 CODE = "E150"
@@ -21,7 +21,7 @@ def plan_fed_datasets(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, st
             call = placeholder.call
             given = [placeholder.value, *call.args]
             named = [code(f"{k.arg}=", k.value) for k in call.keywords]
-            arguments = joined(", ", [*given, *named])
+            arguments = join_code(", ", [*given, *named])
             plan.replace(call, code(f"{table.MODULE}.fed(", arguments, ")"))
             claimed[call.func] = (CODE, "what an initialiser was fed, as it is")
         _without_feeds(found, plan)

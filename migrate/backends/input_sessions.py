@@ -25,7 +25,7 @@ from migrate.frontends.estimators.input_sessions import (
 )
 from migrate.plan import Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 
 CODE = "N162"
@@ -69,7 +69,7 @@ class InputSessions:
     def _claim(self, statement: ast.stmt, reason: str) -> None:
         """Tells what a dropped statement used; of a block, what opens it."""
         parts = statement.items if isinstance(statement, ast.With) else [statement]
-        for node in (n for part in parts for n in all_nodes(part)):
+        for node in (n for part in parts for n in walk_breadth_first(part)):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 self.claimed.setdefault(node, ("S117", f"dropped: {reason}"))
 
@@ -122,14 +122,14 @@ class InputSessions:
             self._plan.statements[batches.iterator] = [Dropped(batches.iterator)]
         for part in (statement, batches.iterator):
             if part is not None:
-                self.iterators.update(all_nodes(part))
+                self.iterators.update(walk_breadth_first(part))
         return name
 
     def _named(self, batches: Batches) -> str:
         if batches.whole:
             return batches.targets[0]
         around = self._function_around(batches)
-        taken = {n.id for n in all_nodes(around) if isinstance(n, ast.Name)}
+        taken = {n.id for n in walk_breadth_first(around) if isinstance(n, ast.Name)}
         for other, given in self._names.items():
             if self._function_around(other) in (around, self._scopes.tree):
                 taken.add(given)

@@ -7,8 +7,8 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators.loaded_sessions import recognise, root
 from migrate.plan import Plan
-from migrate.program.code import Code, code, joined
-from migrate.source.nodes import all_nodes
+from migrate.program.code import Code, code, join_code
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import loaded_sessions as table
 
 _DONE = ("K132", "it has a graph of its own, which it loads: it runs as it did")
@@ -18,7 +18,7 @@ def plan_loaded(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
     """Node -> (code, reason) of what such sessions of an Estimator's file use."""
     claimed: dict[ast.AST, tuple[str, str]] = {}
     for session in recognise(scopes):
-        inside = set(all_nodes(session.block))
+        inside = set(walk_breadth_first(session.block))
         for node, symbol in scopes.walk_uses():
             if node not in inside or symbol not in table.IN_COMPAT:
                 continue
@@ -37,4 +37,4 @@ def _with_graph(call: ast.Call, name: Code, own: str) -> Code:
     """The session with a graph of its own, which it had alone."""
     given: list[str | ast.AST | Code] = [*call.args]
     given += [code(f"{k.arg}=", k.value) for k in call.keywords]
-    return code(name, "(", joined(", ", [*given, f"graph={own}.Graph()"]), ")")
+    return code(name, "(", join_code(", ", [*given, f"graph={own}.Graph()"]), ")")

@@ -15,9 +15,9 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.program.code import code, joined
+from migrate.program.code import code, join_code
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 MODULE = "moving_averages"
 SYMBOL = "tf.train.ExponentialMovingAverage"
@@ -65,7 +65,7 @@ def rewrite(
     plan.imports.append(f"import {MODULE}")
     plan.replace(
         call,
-        code(f"{MODULE}.ExponentialMovingAverage(", joined(", ", parts), ")"),
+        code(f"{MODULE}.ExponentialMovingAverage(", join_code(", ", parts), ")"),
     )
     return "N190", f"{MODULE}.ExponentialMovingAverage: TF1's variables and names"
 
@@ -76,13 +76,13 @@ def raced(
     """Says where averages are not ordered behind the update of what they average."""
     updates = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("minimize", "apply_gradients")
         and scopes.resolve(node.func) is None
     ]
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not updates or not _applies(node, program):
             continue
         parent: ast.AST | None = scopes.parents.get(node)

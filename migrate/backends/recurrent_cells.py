@@ -8,7 +8,7 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics
 from migrate.program.code import code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import recurrent
 
 _SUPPORT = f"{recurrent.MODULE}.py"
@@ -59,7 +59,7 @@ def _refusal(call: ast.Call, target: str, scopes: Scopes) -> tuple[str, str] | N
                 and node.func.attr == "reuse_variables"
             )
         )
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
     )
     return _SHARED if shared else None
 

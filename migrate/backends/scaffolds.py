@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators.scaffolds import scaffolds, unneeded
 from migrate.plan import Dropped, Plan
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import scaffolds as table
 from migrate.tables.estimator import MODULE
 
@@ -53,10 +53,10 @@ def plan_scaffolds(
             plan.replace(one.call, made)
             claimed[one.call.func] = ("E101", f"now {MODULE}.Scaffold")
         for value in one.dropped:
-            for node in all_nodes(value):
+            for node in walk_breadth_first(value):
                 claimed.setdefault(node, _GONE)
     for statement in unneeded(every, scopes):
         plan.statements.setdefault(statement, [Dropped(statement)])
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             claimed.setdefault(node, _GONE)
     return refused

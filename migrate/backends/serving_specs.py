@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _PLACEHOLDER = "tf.placeholder"
 _RECEIVERS = (
@@ -92,7 +92,7 @@ def _reads(name: ast.Name, scopes: Scopes) -> list[ast.Name]:
         return []
     return [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Name)
         and node.id == name.id
         and isinstance(node.ctx, ast.Load)

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Replication
 from migrate.tables import streaming_metrics as table
 
@@ -29,7 +29,7 @@ def rewrite(
     arguments: list[str | ast.AST | Code] = ["replicas", *call.args]
     arguments += [code(f"{k.arg}=", k.value) for k in call.keywords]
     plan.replace(
-        call, code(names.key(call.func) or "", "(", joined(", ", arguments), ")")
+        call, code(names.key(call.func) or "", "(", join_code(", ", arguments), ")")
     )
     if names.key(call.func) == table.VARIABLES:
         return {}

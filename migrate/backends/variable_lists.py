@@ -9,7 +9,7 @@ from migrate.facts import effects, names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
@@ -27,7 +27,9 @@ class VariableLists:
 
     def is_complete(self, node: ast.AST) -> bool:
         """Whether all variables that TF1 had by then are there when this is computed."""
-        if any(node in all_nodes(statement) for statement in self._program.tail):
+        if any(
+            node in walk_breadth_first(statement) for statement in self._program.tail
+        ):
             return True
         if any(
             symbol in LAYER_FUNCTIONS
@@ -78,7 +80,7 @@ class VariableLists:
         return any(
             isinstance(node, ast.Call) and makes(self._scopes.resolve(node.func) or "")
             for part in (statement, *reach.reached(self._scopes, [statement]))
-            for node in all_nodes(part)
+            for node in walk_breadth_first(part)
         )
 
     def _is_variable(self, symbol: str) -> bool:
@@ -104,7 +106,9 @@ class VariableLists:
                 above = self._scopes.parents.get(above)
             parts = [above] if isinstance(above, (ast.Expr, ast.For)) else []
             if any(
-                effects.is_shown(n, self._scopes) for p in parts for n in all_nodes(p)
+                effects.is_shown(n, self._scopes)
+                for p in parts
+                for n in walk_breadth_first(p)
             ):
                 return True
         return False
@@ -163,7 +167,7 @@ class VariableLists:
     def _changed(self, name: str) -> bool:
         return any(
             name in names.mutates(statement)
-            for statement in all_nodes(self._scopes.tree)
+            for statement in walk_breadth_first(self._scopes.tree)
             if isinstance(statement, ast.stmt) and not names.suites(statement)
         )
 
@@ -200,7 +204,7 @@ class VariableLists:
                 self._scopes.resolve(n.func) in roles.GLOBAL
                 or any(self._scopes.resolve(a) == _KEYS[1] for a in n.args)
             )
-            for n in all_nodes(listed)
+            for n in walk_breadth_first(listed)
         )
         for flow in every(self._program.flows):
             if flow.suites or flow.statement.lineno <= line:
@@ -211,7 +215,7 @@ class VariableLists:
                 isinstance(n, ast.Call)
                 and self._scopes.resolve(n.func)
                 in (roles.VARIABLES | set(LAYER_FUNCTIONS) | set(LAYER_CLASSES))
-                for n in all_nodes(flow.statement)
+                for n in walk_breadth_first(flow.statement)
             ):
                 return True
         return False

@@ -35,7 +35,7 @@ def write(directory: pathlib.Path, *texts: str) -> None:
         path.write_bytes(data)
 
 
-def whole_modules(modules: set[str]) -> dict[str, bytes]:
+def collect_whole_modules(modules: set[str]) -> dict[str, bytes]:
     """All files of modules, and of those that they import, by name."""
     found: dict[str, bytes] = {}
     known, todo = emitted.modules(), sorted(modules)
@@ -50,12 +50,12 @@ def whole_modules(modules: set[str]) -> dict[str, bytes]:
 def is_unchanged(name: str, directory: pathlib.Path) -> bool:
     """Whether a file is as it was written: its user has changed nothing in it."""
     there = present(directory)
-    written = _as_written(tuple(sorted(there.items())))
+    written = read_written_files(tuple(sorted(there.items())))
     return name in there and there[name] in (written.get(name), emitted.source(name))
 
 
 @functools.lru_cache(maxsize=64)
-def _as_written(there: tuple[tuple[str, bytes], ...]) -> dict[str, bytes]:
+def read_written_files(there: tuple[tuple[str, bytes], ...]) -> dict[str, bytes]:
     """The files that were written where these definitions are."""
     closure = Closure()
     for name, data in there:

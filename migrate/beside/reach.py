@@ -61,12 +61,12 @@ class Closure:
         for node in ast.walk(tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 if _is_elsewhere(node):
-                    others.update(units.imported(node, ""))
+                    others.update(units.read_import(node, ""))
                     continue
-                for name, one in units.imported(node, "").items():
+                for name, one in units.read_import(node, "").items():
                     if one.module:
                         bound.setdefault(name, set()).add(one)
-        others -= units.bound_within(tree)
+        others -= units.find_bound_names(tree)
         for path in found.paths:
             if path[0] not in others:
                 self._mention(path[1:])
@@ -117,7 +117,7 @@ class Closure:
         self._keep_file(name)
         known = file_of(name)
         for node in ast.parse(text).body:
-            for bound in _bound_by(node, name):
+            for bound in list_bound_names(node, name):
                 if known.binds(bound):
                     self._keep(name, bound)
             if isinstance(node, ast.ClassDef) and node.name in known.definitions:
@@ -167,7 +167,7 @@ class Closure:
         top = f"{package}/__init__.py" if slash else name
         self._keep_file(top)
         if top == name:
-            for file in _with_effects(top):
+            for file in find_files_with_effects(top):
                 self._keep_file(file)
         for effect in file_of(name).effects:
             if not effect.owner:
@@ -296,14 +296,14 @@ def _is_elsewhere(node: ast.Import | ast.ImportFrom) -> bool:
     return all(name.partition(".")[0] in _ELSEWHERE for name in names)
 
 
-def _bound_by(node: ast.stmt, file: str) -> Iterable[str]:
+def list_bound_names(node: ast.stmt, file: str) -> Iterable[str]:
     if isinstance(node, ast.Try):
-        return [name for part in node.body for name in _bound_by(part, file)]
+        return [name for part in node.body for name in list_bound_names(part, file)]
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return units.imported(node, file)
+        return units.read_import(node, file)
     if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
         return [node.name]
-    return units.assigned(node)
+    return units.list_assigned_names(node)
 
 
 @functools.cache
@@ -332,7 +332,7 @@ def _class_at(file: str, path: tuple[str, ...]) -> tuple[str, str] | None:
 
 
 @functools.cache
-def _with_effects(top: str) -> tuple[str, ...]:
+def find_files_with_effects(top: str) -> tuple[str, ...]:
     """The files that loading a module loads, and that do something then."""
     found: list[str] = []
     work = [top]

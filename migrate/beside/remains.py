@@ -56,7 +56,7 @@ class _Remains:
 
     def lines(self) -> list[str]:
         body = self._file.tree.body
-        return list(_joined(self._parts(body, 0, self._of_module)))
+        return list(_join_parts(self._parts(body, 0, self._of_module)))
 
     def _parts(
         self,
@@ -134,7 +134,7 @@ class _Remains:
                     return ()
             return self._whole(item)
 
-        body = list(_joined(self._parts(node.body, begin, remaining)))
+        body = list(_join_parts(self._parts(node.body, begin, remaining)))
         while body and not body[0].strip():
             del body[0]
         head = self._source[_first_line(node) - 1 : begin]
@@ -150,7 +150,7 @@ class _Remains:
         ]
         if len(kept) == len(node.names):
             return self._whole(node)
-        return _spelled(node, kept) if kept else ()
+        return _spell_import(node, kept) if kept else ()
 
     def _tried(self, node: ast.Try) -> Sequence[str]:
         """An import with another one, or with a value, where that fails."""
@@ -166,7 +166,7 @@ class _Remains:
         return lines
 
 
-def _joined(parts: Iterable[_Part]) -> Iterator[str]:
+def _join_parts(parts: Iterable[_Part]) -> Iterator[str]:
     """The lines of a block, as far apart as they were."""
     blank = 0
     banner: Sequence[str] = ()
@@ -197,7 +197,7 @@ def _joined(parts: Iterable[_Part]) -> Iterator[str]:
         blank, banner, before, gone = 0, (), part.node, False
 
 
-def _spelled(
+def _spell_import(
     node: ast.Import | ast.ImportFrom, names: Sequence[ast.alias]
 ) -> list[str]:
     """An import of some names, as a formatter writes it."""

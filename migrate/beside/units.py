@@ -103,28 +103,28 @@ def file_of(name: str) -> File:
     effects: list[Effect] = []
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            imports.update(imported(node, name))
+            imports.update(read_import(node, name))
         elif isinstance(node, ast.Try):
-            imports.update(_tried(node, name))
+            imports.update(_read_tried_import(node, name))
         elif isinstance(node, ast.ClassDef):
             definitions[node.name] = _class(node)
         elif isinstance(node, _Function):
             definitions[node.name] = Definition(node, references(node))
-        elif names := assigned(node):
+        elif names := list_assigned_names(node):
             definition = Definition(node, references(node))
             definitions.update(dict.fromkeys(names, definition))
         elif not _is_text(node):
             effects.append(Effect(node, references(node), _owner(node, definitions)))
     for inner in ast.walk(tree):  # Of functions: what few programs need.
         if isinstance(inner, (ast.Import, ast.ImportFrom)):
-            for bound, one in imported(inner, name).items():
+            for bound, one in read_import(inner, name).items():
                 if bound not in imports and one.module:
                     missing = References() if (name, bound) in MAY_LACK else None
                     imports[bound] = dataclasses.replace(one, instead=missing)
     return File(tree, definitions, imports, tuple(effects))
 
 
-def imported(node: ast.Import | ast.ImportFrom, name: str) -> dict[str, Import]:
+def read_import(node: ast.Import | ast.ImportFrom, name: str) -> dict[str, Import]:
     """What an import binds.
 
     Args:
@@ -160,7 +160,7 @@ def top_of(module: str) -> str:
     return files[0] if files else ""
 
 
-def _tried(node: ast.Try, name: str) -> dict[str, Import]:
+def _read_tried_import(node: ast.Try, name: str) -> dict[str, Import]:
     """An import with another one where that fails; the module is the same."""
     found: dict[str, Import] = {}
     others = [
@@ -173,7 +173,7 @@ def _tried(node: ast.Try, name: str) -> dict[str, Import]:
     for statement in node.body:
         if not isinstance(statement, (ast.Import, ast.ImportFrom)):
             raise ValueError(f"{name}:{statement.lineno}: more than an import is tried")
-        for bound, one in imported(statement, name).items():
+        for bound, one in read_import(statement, name).items():
             found[bound] = dataclasses.replace(one, instead=instead)
     return found
 
@@ -198,10 +198,10 @@ def _both(one: References, other: References) -> References:
     return References(one.paths | other.paths, one.attributes | other.attributes)
 
 
-def assigned(node: ast.stmt) -> tuple[str, ...]:
+def list_assigned_names(node: ast.stmt) -> tuple[str, ...]:
     """The names that an assignment binds; none where it does anything else."""
     if isinstance(node, ast.Assign):
-        targets = [t for target in node.targets for t in _flat(target)]
+        targets = [t for target in node.targets for t in _flatten_target(target)]
     elif isinstance(node, ast.AnnAssign):
         targets = [node.target]
     else:
@@ -210,7 +210,7 @@ def assigned(node: ast.stmt) -> tuple[str, ...]:
     return names if len(names) == len(targets) else ()
 
 
-def _flat(target: ast.expr) -> Iterator[ast.expr]:
+def _flatten_target(target: ast.expr) -> Iterator[ast.expr]:
     if isinstance(target, (ast.Tuple, ast.List)):
         yield from target.elts
     else:
@@ -265,19 +265,19 @@ def references(*nodes: ast.AST) -> References:
             if node.value.isidentifier():  # `getattr(model, "train_step")`
                 attributes.add(node.value)
         if isinstance(node, (*_Function, ast.Lambda)):
-            inside = local | _own_names(node)
+            inside = local | _find_local_names(node)
             body = [node.body] if isinstance(node, ast.Lambda) else node.body
             work += [(child, inside) for child in body]
-            work += [(child, local) for child in _around(node)]
+            work += [(child, local) for child in _walk_signature(node)]
         elif isinstance(node, _COMPREHENSIONS):
-            inside = local | bound_within(*(g.target for g in node.generators))
+            inside = local | find_bound_names(*(g.target for g in node.generators))
             work += [(child, inside) for child in ast.iter_child_nodes(node)]
         else:
             work += [(child, local) for child in ast.iter_child_nodes(node)]
     return References(frozenset(paths), frozenset(attributes))
 
 
-def _around(
+def _walk_signature(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
 ) -> Iterator[ast.AST]:
     """What of a function is computed where it is defined."""
@@ -288,9 +288,11 @@ def _around(
             yield node.returns
 
 
-def _own_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+def _find_local_names(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+) -> set[str]:
     """The names that a function binds for itself, but for modules that it imports."""
-    found = set(bound_within(node.args))
+    found = set(find_bound_names(node.args))
     shared: set[str] = set()
     work: list[ast.AST] = [] if isinstance(node, ast.Lambda) else list(node.body)
     while work:
@@ -310,7 +312,7 @@ def _own_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set
     return found - shared
 
 
-def bound_within(*trees: ast.AST) -> frozenset[str]:
+def find_bound_names(*trees: ast.AST) -> frozenset[str]:
     """Names that are parameters or assigned, anywhere in pieces of code."""
     return frozenset(
         node.arg if isinstance(node, ast.arg) else node.id

@@ -87,7 +87,9 @@ class Beside:
         }
         if self._whole:
             names = {name for r in users.values() for name in r.support}
-            return files.whole_modules({emitted.module_of(name) for name in names})
+            return files.collect_whole_modules(
+                {emitted.module_of(name) for name in names}
+            )
         for result in users.values():
             files.add(closure.add_program, closure, _text(result.path, result.new))
         for path in self._readers(frozenset(users)):

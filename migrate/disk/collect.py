@@ -25,7 +25,7 @@ def collect(
     seen: set[str] = set()
     work: list[pathlib.Path | FileResult] = []
     for path in paths:
-        for item in _below(path, exclusions):
+        for item in _walk_below(path, exclusions):
             if isinstance(item, FileResult):
                 work.append(item)
                 continue
@@ -37,7 +37,7 @@ def collect(
     return work
 
 
-def _below(
+def _walk_below(
     path: pathlib.Path, exclusions: discover.Exclusions
 ) -> Iterator[pathlib.Path | FileResult]:
     if os.path.isdir(path):

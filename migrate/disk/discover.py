@@ -103,10 +103,15 @@ def walk(
     """
     base = root.resolve()
     # Of each directory on the way down, the .gitignore files that hold in it.
-    ignores: dict[pathlib.Path, tuple[Patterns, ...]] = {base: _above(base)}
+    ignores: dict[pathlib.Path, tuple[Patterns, ...]] = {
+        base: _read_patterns_above(base)
+    }
     for current, directories, files in os.walk(base, onerror=on_error):
         here = pathlib.Path(current)
-        holding = (*_own(here), *ignores.pop(here))  # The innermost one speaks first.
+        holding = (
+            *_read_own_patterns(here),
+            *ignores.pop(here),
+        )  # The innermost one speaks first.
         kept = []
         for name in sorted(directories):
             path = here / name
@@ -132,7 +137,7 @@ def _is_environment(path: pathlib.Path) -> bool:
     return any(os.path.exists(path / mark) for mark in _ENVIRONMENTS)
 
 
-def _own(directory: pathlib.Path) -> tuple[Patterns, ...]:
+def _read_own_patterns(directory: pathlib.Path) -> tuple[Patterns, ...]:
     file = directory / ".gitignore"
     try:
         lines = file.read_text("utf-8", errors="replace").splitlines()
@@ -141,7 +146,7 @@ def _own(directory: pathlib.Path) -> tuple[Patterns, ...]:
         return ()
 
 
-def _above(root: pathlib.Path) -> tuple[Patterns, ...]:
+def _read_patterns_above(root: pathlib.Path) -> tuple[Patterns, ...]:
     """The .gitignore files above a root, up to its repository's top, innermost first.
 
     None outside a repository: a stray .gitignore in a home directory means nothing.
@@ -149,7 +154,7 @@ def _above(root: pathlib.Path) -> tuple[Patterns, ...]:
     found: list[Patterns] = []
     for directory in [root, *root.parents]:
         if directory != root:
-            found += _own(directory)
+            found += _read_own_patterns(directory)
         if os.path.exists(directory / ".git"):
             parts = [root, *root.parents][: len(root.relative_to(directory).parts)]
             ignored = any(_ignored(part, True, found) for part in parts)

@@ -19,10 +19,10 @@ def handle() -> None:
     _received.clear()
     for number in _SIGNALS:
         signal.signal(number, _raise)
-    sys.unraisablehook = _dropped
+    sys.unraisablehook = _ignore_dropped_interrupt
 
 
-def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
+def _ignore_dropped_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
     """Says nothing of an interrupt that Python drops: `check` raises it again."""
     if not (_received and unraisable.exc_type is KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)

@@ -60,7 +60,7 @@ def find_key(
             digest.update(b"%d:" % len(data) + data)
 
     add(migrate.__version__, sys.version_info, os.getcwd(), each_link, options)
-    add(*paths, *_own_files())
+    add(*paths, *_list_own_files())
     try:
         for file in files:
             add(file, os.path.realpath(file), file.read_bytes())
@@ -106,7 +106,7 @@ def _remove_oldest(home: pathlib.Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _own_files() -> Iterable[str]:
+def _list_own_files() -> Iterable[str]:
     """This tool's files, each with its size and time."""
     root = os.path.dirname(os.path.abspath(migrate.__file__))
     for current, directories, _ in os.walk(root):

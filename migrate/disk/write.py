@@ -60,7 +60,7 @@ def staged(path: pathlib.Path, data: bytes) -> Iterator[Stage]:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-            _as_it_was(target, stream.fileno())
+            _copy_owner_and_mode(target, stream.fileno())
             yield Stage(target, stream.fileno(), name)
     finally:
         if name:
@@ -89,7 +89,7 @@ class Stage:
         """
         name = self._name
         if not name:
-            name = str(self._target.parent / f"{_own_prefix()}{next(_numbers)}")
+            name = str(self._target.parent / f"{_make_own_prefix()}{next(_numbers)}")
             # Python follows the link of /proc only if it is given a descriptor, too.
             os.link(f"/proc/self/fd/{self._handle}", name, src_dir_fd=self._handle)
         try:
@@ -100,7 +100,7 @@ class Stage:
         _sync_directory(self._target.parent)
 
 
-def _own_prefix() -> str:
+def _make_own_prefix() -> str:
     return f"{_PREFIX}{os.getpid()}-"
 
 
@@ -110,7 +110,7 @@ def _open_unnamed(directory: pathlib.Path) -> tuple[int, str]:
     if unnamed and os.path.isdir("/proc/self/fd"):
         with contextlib.suppress(OSError):  # Not every file system has such files.
             return os.open(directory, unnamed | os.O_RDWR, 0o600), ""
-    return tempfile.mkstemp(dir=directory, prefix=_own_prefix())
+    return tempfile.mkstemp(dir=directory, prefix=_make_own_prefix())
 
 
 def make_stage(directory: pathlib.Path) -> pathlib.Path:
@@ -125,7 +125,7 @@ def make_stage(directory: pathlib.Path) -> pathlib.Path:
     while not os.path.lexists(home) and home != home.parent:
         home = home.parent
     remove_leftovers(home)
-    stage = home / f"{_own_prefix()}{next(_numbers)}"
+    stage = home / f"{_make_own_prefix()}{next(_numbers)}"
     stage.mkdir()
     return stage
 
@@ -152,7 +152,7 @@ def _runs(process: int) -> bool:
     return True
 
 
-def _as_it_was(target: pathlib.Path, handle: int) -> None:
+def _copy_owner_and_mode(target: pathlib.Path, handle: int) -> None:
     """Gives the new file the old one's owner and mode, or a new file's usual mode."""
     try:
         old = target.stat()

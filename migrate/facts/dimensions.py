@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Is(enum.Flag):
@@ -207,7 +207,10 @@ class Dimensions:
         if isinstance(binding, ast.arg):
             return self._parameter(binding, owner)
         for target, iterated in _loops(binding, owner):
-            if any(isinstance(n, ast.Name) and n.id == name for n in all_nodes(target)):
+            if any(
+                isinstance(n, ast.Name) and n.id == name
+                for n in walk_breadth_first(target)
+            ):
                 return self._gone_through(name, target, iterated)
         if isinstance(binding, ast.Assign):
             found = Is.NOTHING
@@ -223,7 +226,7 @@ class Dimensions:
     def _walrus(self, name: str, statement: ast.AST) -> Is:
         return self._any(
             node.value
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
             if isinstance(node, ast.NamedExpr) and node.target.id == name
         )
 
@@ -266,7 +269,10 @@ class Dimensions:
     def _parts(self, name: str, parts: list[ast.expr], given: list[ast.expr]) -> Is:
         found = Is.NOTHING
         for part, one in zip(parts, given):
-            if any(isinstance(n, ast.Name) and n.id == name for n in all_nodes(part)):
+            if any(
+                isinstance(n, ast.Name) and n.id == name
+                for n in walk_breadth_first(part)
+            ):
                 found |= self._gone_through(name, part, one)
         return found
 
@@ -336,7 +342,7 @@ class Dimensions:
             return self._any(
                 node.value
                 for function in functions
-                for node in all_nodes(function)
+                for node in walk_breadth_first(function)
                 if isinstance(node, (ast.Return, ast.Yield))
             )
         last = _last(called)

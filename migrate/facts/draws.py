@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from migrate.facts import effects, reach
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.worker_state import GENERATORS
 
 # Methods of generators of numbers, whatever they are called.
@@ -32,7 +32,7 @@ def within(scopes: Scopes, root: ast.AST) -> bool:
     return any(
         isinstance(node, ast.Call) and by_itself(scopes, node)
         for part in [root, *reach.reached(scopes, [root])]
-        for node in all_nodes(part)
+        for node in walk_breadth_first(part)
     )
 
 
@@ -81,7 +81,7 @@ def _search(scopes: Scopes) -> set[ast.AST]:
         for function in functions
         if any(
             isinstance(node, ast.Call) and by_itself(scopes, node)
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
         )
     }
     if not drawing:
@@ -89,7 +89,7 @@ def _search(scopes: Scopes) -> set[ast.AST]:
     methods = reach.methods(scopes)
     callers: dict[ast.AST, set[ast.AST]] = {}
     for function in functions:
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             for called in _meant(scopes, node, methods):
                 callers.setdefault(called, set()).add(function)
     todo = list(drawing)

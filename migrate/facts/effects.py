@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import reach
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects
 
 # Methods of arrays and strings that change nothing.
@@ -42,13 +42,13 @@ def assigns(statement: ast.AST) -> bool:
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in _ASSIGNING
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
     )
 
 
 def has_effect(value: ast.expr, scopes: Scopes) -> bool:
     """Whether it has a call that may, say, draw from a generator."""
-    for node in all_nodes(value):
+    for node in walk_breadth_first(value):
         if not isinstance(node, ast.Call):
             continue
         path = scopes.dotted(node.func) or ""
@@ -78,7 +78,7 @@ def is_seen(value: ast.expr, scopes: Scopes) -> bool:
     return any(
         isinstance(node, ast.Call) and _is_seen(node, scopes)
         for part in [value, *reach.reached(scopes, [value])]
-        for node in all_nodes(part)
+        for node in walk_breadth_first(part)
     )
 
 

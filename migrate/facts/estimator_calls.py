@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import ESTIMATOR
 
 
@@ -66,7 +66,7 @@ def constructed(owner: ast.ClassDef, scopes: Scopes) -> ast.Call | None:
         return None
     found = [
         node
-        for node in all_nodes(inits[0])
+        for node in walk_breadth_first(inits[0])
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "__init__"

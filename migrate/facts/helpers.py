@@ -15,7 +15,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -32,7 +32,9 @@ class Helper:
 
     def own(self) -> set[str]:
         """Names that are its own: parameters, and what it binds."""
-        found = {a.arg for a in all_nodes(self.node.args) if isinstance(a, ast.arg)}
+        found = {
+            a.arg for a in walk_breadth_first(self.node.args) if isinstance(a, ast.arg)
+        }
         for statement in self.node.body:
             found |= names.binds(statement)
         shared = {
@@ -53,7 +55,7 @@ def find(scopes: Scopes, session: ast.Call, session_name: str) -> tuple[Helper, 
         for n in scopes.walk()
         if isinstance(n, ast.With) and any(i.context_expr is session for i in n.items)
     )
-    inside = set(all_nodes(block))
+    inside = set(walk_breadth_first(block))
     functions = [
         node
         for node in scopes.walk()
@@ -69,7 +71,7 @@ def find(scopes: Scopes, session: ast.Call, session_name: str) -> tuple[Helper, 
             isinstance(node, ast.Name)
             and node.id == session_name
             and scopes.scope_of(node).owner(session_name) is scopes.module
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
         ):
             sessions.add(session_name)
         if sessions:

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def restores_only(value: ast.expr, scopes: Scopes) -> bool:
@@ -39,7 +39,9 @@ def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
         ]
         if isinstance(call.func, ast.Name) and len(at) == 1:
             uses = [
-                n for n in all_nodes(call) if isinstance(n, ast.Name) and n.id == own
+                n
+                for n in walk_breadth_first(call)
+                if isinstance(n, ast.Name) and n.id == own
             ]
             return len(uses) == 1 and _restores(call.func, at[0], scopes)
         return _only_restores(function, own)
@@ -74,7 +76,11 @@ def _passes_on(function: ast.FunctionDef, position: int) -> tuple[ast.Name, int]
     own = _parameter(function.args, position)
     last = function.body[-1]
     call = last.value if isinstance(last, (ast.Expr, ast.Return)) else None
-    uses = [n for n in all_nodes(function) if isinstance(n, ast.Name) and n.id == own]
+    uses = [
+        n
+        for n in walk_breadth_first(function)
+        if isinstance(n, ast.Name) and n.id == own
+    ]
     if not (
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
@@ -134,7 +140,7 @@ def _only_restores(function: ast.FunctionDef | ast.Lambda, own: str | None) -> b
     given = {
         call.args[0]
         for part in body
-        for call in all_nodes(part)
+        for call in walk_breadth_first(part)
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and call.func.attr == "restore"
@@ -143,6 +149,6 @@ def _only_restores(function: ast.FunctionDef | ast.Lambda, own: str | None) -> b
     return all(
         node in given
         for part in body
-        for node in all_nodes(part)
+        for node in walk_breadth_first(part)
         if isinstance(node, ast.Name) and node.id == own
     )

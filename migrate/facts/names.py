@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -26,7 +26,7 @@ def key(node: ast.AST) -> str | None:
 def reads(node: ast.AST) -> set[str]:
     """Names whose value the code may use, nested functions included."""
     found: set[str] = set()
-    for child in all_nodes(node):
+    for child in walk_breadth_first(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
             found.add(child.id)
         elif isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Load):
@@ -46,7 +46,7 @@ def binds(node: ast.AST) -> set[str]:
     own: set[int] = set()  # A comprehension's names are its own.
     for child in walk_scope(node):
         if isinstance(child, ast.comprehension):
-            own |= {id(n) for n in all_nodes(child.target)}
+            own |= {id(n) for n in walk_breadth_first(child.target)}
         elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(
             child.ctx, (ast.Store, ast.Del)
         ):

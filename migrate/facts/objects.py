@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import EMITTED, ESTIMATOR, OF_TF1
 
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC"})
@@ -235,7 +235,7 @@ class Objects:
 
     def _check_reflection(self, family: list[ast.ClassDef]) -> None:
         for one in family:
-            for node in all_nodes(one):
+            for node in walk_breadth_first(one):
                 if isinstance(node, ast.Name) and node.id in _REFLECTION:
                     raise Unsettled(node, f"{one.name} sets attributes by {node.id}()")
                 if isinstance(node, ast.Attribute) and node.attr == "__dict__":

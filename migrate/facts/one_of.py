@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp)
 # How many calls one may go through another before it is too far to follow.
@@ -48,7 +48,7 @@ def _paths(
     if not depth:
         return None
     found: list[tuple[ast.Name, ...]] = []
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Name)
             and node.id == function.name

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
@@ -15,12 +15,12 @@ def reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     A method is found by its name, on whatever object: more than is called, never less.
     """
     roots = list(roots)
-    inside = {node for root in roots for node in all_nodes(root)}
+    inside = {node for root in roots for node in walk_breadth_first(root)}
     by_name = methods(scopes)
     found: dict[ast.AST, None] = {}
     todo = roots
     while todo:
-        for node in all_nodes(todo.pop()):
+        for node in walk_breadth_first(todo.pop()):
             targets: list[ast.AST] = []
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 targets = definitions(scopes, node)

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts import modules
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import graph_mode
 
 Node = ast.AST
@@ -286,7 +286,7 @@ class Scopes:
     def walk(self) -> Iterator[ast.AST]:
         """`ast.walk` over the module, which is not changed while it is analysed."""
         if self._nodes is None:
-            self._nodes = tuple(all_nodes(self.tree))
+            self._nodes = tuple(walk_breadth_first(self.tree))
         return iter(self._nodes)
 
     def _all_uses(self) -> Iterator[tuple[ast.expr, str]]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _SERVER = "tf.train.Server"
 # Jobs of a cluster whose description is not in sight, and those of one task each.
@@ -75,7 +75,7 @@ def _reaching(scopes: Scopes, session: ast.Call) -> list[tuple[tuple[str, int], 
     """The tasks that may open a session on the program's own server."""
     servers = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == _SERVER
     ]
     if len(servers) != 1:
@@ -115,7 +115,7 @@ def _jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
             break
     named = {
         node.value
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Constant) and node.value in _SINGLE
     }
     return (*_USUAL, *sorted(str(name) for name in named))
@@ -161,7 +161,7 @@ class _Task:
         self._within.add(function)
         calls = [
             node
-            for node in all_nodes(self._scopes.tree)
+            for node in walk_breadth_first(self._scopes.tree)
             if isinstance(node, ast.Call)
             and names.key(node.func) in (function.name, f"self.{function.name}")
         ]

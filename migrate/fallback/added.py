@@ -13,7 +13,7 @@ from migrate.fallback.edits import Edit, apply_edits
 from migrate.fallback.imports import is_elsewhere
 from migrate.fallback.names import aliases_of_nothing
 from migrate.plan import Plan
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -58,7 +58,7 @@ def _place(tree: ast.Module) -> int:
     """The number of lines above which new imports do not belong."""
     leading = 0
     for node in tree.body:
-        if any(is_tensorflow(name) for name in imported_by(node)):
+        if any(is_tensorflow(name) for name in list_imported_modules(node)):
             return node.end_lineno or 0
     for index, node in enumerate(tree.body):
         text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -70,7 +70,7 @@ def _place(tree: ast.Module) -> int:
     return leading
 
 
-def imported_by(node: ast.AST) -> Iterator[str]:
+def list_imported_modules(node: ast.AST) -> Iterator[str]:
     """Modules that a statement imports when it runs; "." stands for a relative one."""
     stack = [node]
     while stack:
@@ -111,25 +111,25 @@ def drop_unread(text: str, modules: Collection[str] = ()) -> str:
     """
     tree = tree_of(text)
     scopes = scopes_of(tree)
-    text = _without(text, tree, list(aliases_of_nothing(scopes)), [])
+    text = _remove_statements(text, tree, list(aliases_of_nothing(scopes)), [])
     tree = tree_of(text)
     read = {
         node.id
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
     read -= set(modules)
     dropped: list[ast.stmt] = []
     shortened: list[Edit] = []
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
             continue
         kept = [alias for alias in node.names if not _is_gone(node, alias, read)]
         if not kept:
             dropped.append(node)
         elif len(kept) < len(node.names):
-            shortened.append(Edit.of(node, _with_names(node, kept)))
-    return _without(text, tree, dropped, shortened)
+            shortened.append(Edit.of(node, _spell_import_of_names(node, kept)))
+    return _remove_statements(text, tree, dropped, shortened)
 
 
 def _is_gone(
@@ -152,14 +152,16 @@ def _is_gone(
     return (alias.asname or alias.name) not in read
 
 
-def _with_names(node: ast.Import | ast.ImportFrom, names: Iterable[ast.alias]) -> str:
+def _spell_import_of_names(
+    node: ast.Import | ast.ImportFrom, names: Iterable[ast.alias]
+) -> str:
     shown = ", ".join(ast.unparse(alias) for alias in names)
     if isinstance(node, ast.Import):
         return f"import {shown}"
     return f"from {node.module} import {shown}"
 
 
-def _without(
+def _remove_statements(
     text: str,
     tree: ast.Module,
     dropped: Collection[ast.stmt],
@@ -171,7 +173,7 @@ def _without(
     lines = text.encode().split(b"\n")
     alone = {
         id(suite[0])
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         for field in ("body", "orelse", "finalbody")
         if isinstance(suite := getattr(node, field, None), list)
         and suite

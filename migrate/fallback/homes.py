@@ -67,7 +67,9 @@ def find_home(symbol: str) -> Home:
     if found is not None and found.target and "core" in found.flags:
         return found.target
     if symbol.startswith("tf.contrib."):
-        return Lost(*_longest(symbol, graph_mode.NO_HOME) or contrib.no_home(symbol))
+        return Lost(
+            *_longest(symbol, graph_mode.NO_HOME) or contrib.explain_no_home(symbol)
+        )
     if found is not None and found.target:
         return found.target
     return Lost(*not_public.explained(symbol))
@@ -88,7 +90,7 @@ def exists(name: str) -> bool:
     if symbol.startswith("tf.__"):  # tf.__version__, and a string's methods.
         return True
     if symbol.startswith("tf.keras."):
-        row = symbols.known_prefix(symbol)
+        row = symbols.find_known_prefix(symbol)
         return row is None or bool(row.target)
     if name.startswith(_V1) and legacy_keras.home(symbol) is not None:
         return True
@@ -97,7 +99,7 @@ def exists(name: str) -> bool:
 
 def is_still_there(path: str) -> bool:
     """Whether TensorFlow 2.21 has what is imported from TensorFlow's own files."""
-    return private_names.still_there(path) or messages.still_there(
+    return private_names.is_still_there(path) or messages.is_still_there(
         "tf" + path.removeprefix("tensorflow")
     )
 

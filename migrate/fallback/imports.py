@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.fallback.edits import Edit, apply_edits
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import graph_mode
 
 V1 = "tensorflow.compat.v1"
@@ -23,11 +23,11 @@ def import_compat(text: str) -> str:
     tree = tree_of(text)
     lines = text.encode().split(b"\n")
     edits: list[Edit] = []
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Import):
-            edits.extend(_of_import(node))
+            edits.extend(_edit_import(node))
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            edits.extend(_of_names(node, lines[node.lineno - 1]))
+            edits.extend(_edit_imported_names(node, lines[node.lineno - 1]))
     return apply_edits(text, edits)
 
 
@@ -36,7 +36,7 @@ def is_elsewhere(module: str) -> bool:
     return module.partition(".")[2].split(".")[0] in graph_mode.NOT_IN_COMPAT
 
 
-def _of_import(node: ast.Import) -> Iterator[Edit]:
+def _edit_import(node: ast.Import) -> Iterator[Edit]:
     for alias in node.names:
         top, _, rest = alias.name.partition(".")
         if top != "tensorflow" or rest.startswith("compat."):
@@ -49,7 +49,7 @@ def _of_import(node: ast.Import) -> Iterator[Edit]:
             yield Edit.of(alias, f"{path} as {alias.asname}")
 
 
-def _of_names(node: ast.ImportFrom, line: bytes) -> Iterator[Edit]:
+def _edit_imported_names(node: ast.ImportFrom, line: bytes) -> Iterator[Edit]:
     module = node.module or ""
     if module.partition(".")[0] != "tensorflow" or is_elsewhere(module):
         return

@@ -21,7 +21,7 @@ from migrate.migration import Migration
 from migrate.options import Options
 from migrate.plan import Plan
 from migrate.rewriting import gates
-from migrate.rewriting.splice import spliced
+from migrate.rewriting.splice import splice_text
 from migrate.rules import calls, closed_world
 from migrate.rules.mistakes import one_element
 from migrate.source.nodes import tree_of
@@ -75,28 +75,28 @@ def bring_to_compat(
     plan = Plan()
     rules = NameRules(scopes, plan)
     rules.run()
-    lost = [*rules.lost, *_unseen(scopes, unit)]
+    lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
     if lost:
         return Migration(text, tuple(sorted(lost)))
     told = tuple(_mend_one_element(scopes, plan))
-    edited = spliced(whole, tree, plan)
+    edited = splice_text(whole, tree, plan)
     if edited is None:
-        return Migration(text, (_not_written("its f-strings need Python 3.12"),))
+        return Migration(text, (_report_not_written("its f-strings need Python 3.12"),))
     new = import_homes(edited, plan, rules.new_alias, filename, unit.home)
     new = drop_unread(new, {line.split()[-1] for line in plan.imports})
     if part.starts:
         new = begin_in_graph_mode(new, part.own)
-    missing = list(_missing(new))
-    new = _as_it_stood(new, stands)
+    missing = list(_find_missing_names(new))
+    new = _restore_imports(new, stands)
     failures = [
-        _not_written(f"{code} in line {line}: {reason}")
+        _report_not_written(f"{code} in line {line}: {reason}")
         for code, line, reason in [
             *gates.check(new, filename, text, {_VERSION}),
             *missing,
         ]
     ]
     if not failures:
-        failures = [*refusals(text, new), *_unknown(text, new)]
+        failures = [*refusals(text, new), *_report_unknown_names(text, new)]
     if failures:
         return Migration(text, tuple(failures))
     return Migration(new, told, tuple(sorted(plan.support)))
@@ -127,7 +127,7 @@ def _stand(text: str, whole: str) -> list[tuple[str, str]]:
     return [(meant, stood) for stood, meant in lines if meant != stood]
 
 
-def _as_it_stood(text: str, stands: list[tuple[str, str]]) -> str:
+def _restore_imports(text: str, stands: list[tuple[str, str]]) -> str:
     """The text with imports again that were written out, if nothing of them is gone."""
     lines = text.split("\n")
     for meant, stood in stands:
@@ -136,7 +136,7 @@ def _as_it_stood(text: str, stands: list[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def _missing(text: str) -> Iterator[tuple[str, int, str]]:
+def _find_missing_names(text: str) -> Iterator[tuple[str, int, str]]:
     """Public names that the result spells and TensorFlow 2.21 does not have."""
     for node, _, path in _uses(scopes_of(tree_of(text))):
         name = "tf" + path.removeprefix("tensorflow")
@@ -146,7 +146,7 @@ def _missing(text: str) -> Iterator[tuple[str, int, str]]:
             yield "G009", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
 
 
-def _unknown(text: str, new: str) -> Iterator[Finding]:
+def _report_unknown_names(text: str, new: str) -> Iterator[Finding]:
     """What the closed world does not know: names, and calls that no signature takes."""
     for found in closed_world.untold(text, new, ()):
         # It does not know that the process has switched Keras 2 on.
@@ -185,7 +185,7 @@ def _uses(scopes: Scopes) -> Iterator[tuple[ast.expr, str, str]]:
             yield node, symbol, path
 
 
-def _unseen(scopes: Scopes, unit: Unit) -> Iterator[Finding]:
+def _report_unseen_names(scopes: Scopes, unit: Unit) -> Iterator[Finding]:
     """Names of TensorFlow that a file takes unseen."""
     for node in scopes.walk():
         if (
@@ -195,14 +195,14 @@ def _unseen(scopes: Scopes, unit: Unit) -> Iterator[Finding]:
             and node.names[0].name == "*"
         ):
             reason = f"`from {node.module} import *` brings names that are not seen"
-            yield _refused(node.lineno, reason, "Import the names that are used.")
+            yield _make_refusal(node.lineno, reason, "Import the names that are used.")
     for line, (_, why) in unit.hidden.items():
-        yield _refused(line, why, "Import TensorFlow in this file.")
+        yield _make_refusal(line, why, "Import TensorFlow in this file.")
 
 
-def _not_written(reason: str) -> Finding:
-    return _refused(1, f"the result does not pass the gates: {reason}", "")
+def _report_not_written(reason: str) -> Finding:
+    return _make_refusal(1, f"the result does not pass the gates: {reason}", "")
 
 
-def _refused(line: int, reason: str, recipe: str) -> Finding:
+def _make_refusal(line: int, reason: str, recipe: str) -> Finding:
     return Finding(line, 1, CODE, Outcome.REFUSED, "", reason, recipe)

@@ -71,7 +71,7 @@ class NameRules:
         else:
             target, written = home, code(self._spelled(home))
         if not self._take(target):
-            return self._add(node, symbol, _taken(target))
+            return self._add(node, symbol, _make_lost(target))
         parent = self.scopes.parents.get(node)
         self.plan.replace(
             parent if isinstance(home, CallRow) and parent is not None else node,
@@ -121,10 +121,10 @@ class NameRules:
         parent = self.scopes.parents.get(node)
         if not isinstance(parent, ast.Call) or parent.func is not node:
             return None
-        if calls.in_arg_scope(row.symbol, self.scopes):
+        if calls.may_have_arg_scope(row.symbol, self.scopes):
             return None
         spelled = dataclasses.replace(row, target=self._spelled(row.target))
-        return calls.rewritten(parent, spelled, self.scopes)
+        return calls.rewrite_call(parent, spelled, self.scopes)
 
     def _find_alias(self) -> str:
         """How the file spells tensorflow.compat.v1, "" if nothing of its own says it."""
@@ -176,7 +176,7 @@ class NameRules:
         )
 
 
-def _taken(home: str) -> Lost:
+def _make_lost(home: str) -> Lost:
     name = home.partition(".")[0]
     return Lost(
         f"`{name}` would be imported, and is a name of the file's own", "Rename it."

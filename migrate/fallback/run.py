@@ -85,7 +85,7 @@ class CompatFallback:
             path: _text(path, self._read(path), self._options.python2) for path in paths
         }
         if any(text is None for text in texts.values()):
-            return _left(program, ())  # Why it cannot be read is told.
+            return _leave_files(program, ())  # Why it cannot be read is told.
         starts = self._around.find_starts(paths)
         known = [text for text in texts.values() if text is not None]
         part = Part(
@@ -97,12 +97,14 @@ class CompatFallback:
             for result in program
         ]
         if any(_is_refused(new) or new.failed for new in again):
-            return _left(program, again)
+            return _leave_files(program, again)
         for new in again:
             if new.path in helpers and new.changed:
                 other = self._around.find_sharer(new.path, paths)
                 if other is not None:
-                    return _left(program, [_shared(paths[0], new.path, other)])
+                    return _leave_files(
+                        program, [_report_shared_helper(paths[0], new.path, other)]
+                    )
         reason = outcomes.find_reason(program)
         assert reason is not None  # It was refused.
         return [
@@ -149,7 +151,9 @@ def _names(paths: Iterable[pathlib.Path]) -> set[str]:
     return found
 
 
-def _left(program: Iterable[FileResult], why: Iterable[FileResult]) -> list[FileResult]:
+def _leave_files(
+    program: Iterable[FileResult], why: Iterable[FileResult]
+) -> list[FileResult]:
     """The files as they were, and told why they are not in graph mode either."""
     told = {
         result.path: [f for f in result.findings if f.code not in TOLD]
@@ -166,7 +170,7 @@ def _left(program: Iterable[FileResult], why: Iterable[FileResult]) -> list[File
     ]
 
 
-def _shared(
+def _report_shared_helper(
     path: pathlib.Path, helper: pathlib.Path, other: pathlib.Path
 ) -> FileResult:
     reason = (

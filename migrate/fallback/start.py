@@ -12,9 +12,9 @@ from collections.abc import Collection
 from migrate import emitted
 from migrate.facts.process_keras import VARIABLE
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.fallback.added import imported_by, is_tensorflow
+from migrate.fallback.added import is_tensorflow, list_imported_modules
 from migrate.fallback.imports import V1
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import graph_mode
 
 _KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.'
@@ -29,26 +29,26 @@ def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
       own: first names by which the program's files import each other.
     """
     tree = tree_of(text)
-    if not any(_may_import(node, own) for node in all_nodes(tree)):
+    if not any(_may_import(node, own) for node in walk_breadth_first(tree)):
         return text
     scopes = scopes_of(tree)
     switched = any(symbol in graph_mode.SWITCHES for _, symbol in scopes.walk_uses())
     lines = text.split("\n")
     anchor = _anchor(tree, own)
-    place = anchor.lineno - 1 if anchor is not None else _after_docstring(tree)
+    place = anchor.lineno - 1 if anchor is not None else _find_first_free_line(tree)
     before: list[str] = []
     if VARIABLE not in text:
         if not _has_os(tree, place + 1):
             before += ["import os", ""]
         before.append(_KERAS)
     if not switched:
-        name = _imported_here(anchor)
+        name = _spell_imported_compat(anchor)
         if name:
             assert anchor is not None and anchor.end_lineno is not None
             end = anchor.end_lineno
             lines[end:end] = ["", f"{name}.disable_v2_behavior()"]
         else:
-            name = _free(scopes)
+            name = _choose_free_name(scopes)
             before += [f"import {V1} as {name}", "", f"{name}.disable_v2_behavior()"]
     lines[place:place] = before
     return "\n".join(lines)
@@ -61,7 +61,7 @@ def _anchor(tree: ast.Module, own: Collection[str]) -> ast.stmt | None:
 
 def _may_import(node: ast.AST, own: Collection[str]) -> bool:
     """Whether what a statement imports may import TensorFlow."""
-    for module in imported_by(node):
+    for module in list_imported_modules(node):
         root = module.partition(".")[0]
         if (
             not root
@@ -75,7 +75,7 @@ def _may_import(node: ast.AST, own: Collection[str]) -> bool:
     return False
 
 
-def _imported_here(anchor: ast.stmt | None) -> str:
+def _spell_imported_compat(anchor: ast.stmt | None) -> str:
     """How a statement that does nothing else spells compat.v1, or "" if it does more."""
     if isinstance(anchor, ast.Import) and len(anchor.names) == 1:
         alias = anchor.names[0]
@@ -86,7 +86,7 @@ def _imported_here(anchor: ast.stmt | None) -> str:
     return ""
 
 
-def _free(scopes: Scopes) -> str:
+def _choose_free_name(scopes: Scopes) -> str:
     if scopes.stands_for("tf") == V1 or "tf" not in scopes.module.bindings:
         return "tf"
     return "tf_v1"
@@ -102,7 +102,7 @@ def _has_os(tree: ast.Module, line: int) -> bool:
     )
 
 
-def _after_docstring(tree: ast.Module) -> int:
+def _find_first_free_line(tree: ast.Module) -> int:
     """The lines that must stand first: a docstring, imports from the future."""
     place = 0
     for index, node in enumerate(tree.body):

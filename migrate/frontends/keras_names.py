@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes.mistake import binding, name_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # TensorFlow 2's other names of Keras's classes; TF1's namesakes are functions.
 _ALIASES = ("tf.optimizers.", "tf.losses.", "tf.metrics.", "tf.initializers.")
@@ -31,7 +31,7 @@ def makes_model(
 
     Functions and classes of the file are followed by their names.
     """
-    for inner in all_nodes(node):
+    for inner in walk_breadth_first(node):
         if not isinstance(inner, ast.Call):
             continue
         name = keras_name(scopes, inner.func)

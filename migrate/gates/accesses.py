@@ -16,7 +16,7 @@ from migrate.gates.callees import Callees, Effect
 from migrate.gates.conditions import Guard
 from migrate.gates.freshness import Freshness
 from migrate.gates.origins import is_tensorflow
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 # A name and the scope that owns it; an attribute's name and None, whatever object has it.
@@ -241,7 +241,7 @@ class Accesses:
         return any(
             isinstance(node, (ast.Yield, ast.YieldFrom))
             for function in self._callees.defined(value.func)
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
         )
 
     def _write(self, write: _Write, place: Place) -> None:
@@ -271,7 +271,7 @@ class Accesses:
                 and not self._is_given(node, target)
             )
             or (isinstance(node, ast.Call) and _named(node) == name)
-            for node in all_nodes(value)
+            for node in walk_breadth_first(value)
         )
 
     def _is_given(self, node: ast.expr, target: ast.expr) -> bool:
@@ -394,7 +394,7 @@ class Accesses:
     def _is_of_tensors(self, value: ast.expr) -> bool:
         if any(
             isinstance(node, ast.Attribute) and node.attr in table.STATIC
-            for node in all_nodes(value)
+            for node in walk_breadth_first(value)
         ):
             return False
         return self._callees.origins.of_tensorflow(value)

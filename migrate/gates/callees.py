@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.origins import Origins, is_tensorflow
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 _PARTIAL = "functools.partial"
@@ -118,7 +118,7 @@ class Callees:
         if not isinstance(maker, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
         inside = {s.name: s for s in maker.body if isinstance(s, ast.FunctionDef)}
-        for node in inside and all_nodes(maker):
+        for node in inside and walk_breadth_first(maker):
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
                 if node.value.id in inside:
                     yield inside[node.value.id]
@@ -141,9 +141,9 @@ class Callees:
         path = self.path(called)
         for ours, other in table.WRITTEN.items():
             if path.startswith(ours + "."):
-                return _of_path(other + path.removeprefix(ours), None)
+                return _find_effect_by_path(other + path.removeprefix(ours), None)
         if path:
-            effect = _of_path(path, self.scopes.resolve(called))
+            effect = _find_effect_by_path(path, self.scopes.resolve(called))
         elif isinstance(called, ast.Name):
             effect = self._of_name(called)
         elif isinstance(called, ast.Attribute):
@@ -254,7 +254,7 @@ def last_name(node: ast.expr) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _of_path(path: str, symbol: str | None) -> Effect | None:
+def _find_effect_by_path(path: str, symbol: str | None) -> Effect | None:
     """The effect of a function of another module."""
     if table.longest(path, table.READERS):
         return Effect(table.FILES, path.rpartition(".")[2], reads=True)

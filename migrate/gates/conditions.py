@@ -7,7 +7,7 @@ import dataclasses
 import enum
 from collections.abc import Iterator, Sequence
 
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 
@@ -81,9 +81,11 @@ def loop_of(head: ast.expr) -> Guard:
 
 def words_of(node: ast.AST) -> frozenset[str]:
     """What a condition is about: its names without their owners, and its constants."""
-    owners = {id(n.value) for n in all_nodes(node) if isinstance(n, ast.Attribute)}
+    owners = {
+        id(n.value) for n in walk_breadth_first(node) if isinstance(n, ast.Attribute)
+    }
     found: set[str] = set()
-    for inner in all_nodes(node):
+    for inner in walk_breadth_first(node):
         if id(inner) in owners:
             continue
         if isinstance(inner, ast.Attribute):
@@ -95,7 +97,9 @@ def words_of(node: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
-def without(guards: Sequence[Guard], others: Sequence[Guard]) -> Iterator[Guard]:
+def subtract_guards(
+    guards: Sequence[Guard], others: Sequence[Guard]
+) -> Iterator[Guard]:
     """Those guards that have no like among others; each loop is one of its own."""
     left = list(others)
     for guard in guards:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.gates import order_of_names, shapes
-from migrate.gates.conditions import Guard, Kind, without
+from migrate.gates.conditions import Guard, Kind, subtract_guards
 from migrate.gates.host_state import (
     SEVERAL,
     TWICE,
@@ -25,7 +25,7 @@ from migrate.gates.host_state import (
     doubled,
     stale_reads,
 )
-from migrate.gates.late_changes import late_changes
+from migrate.gates.late_changes import find_late_changes
 from migrate.gates.traces import Site, trace_of
 from migrate.source.nodes import tree_of
 from migrate.tables import host_effects as table
@@ -66,7 +66,7 @@ def differences(
     if original == result:
         return []
     scopes = scopes_of(tree_of(original)), scopes_of(tree_of(result))
-    moved = [*_moved_names(*scopes), *_changed_values(*scopes)]
+    moved = [*_find_moved_names(*scopes), *_find_changed_values(*scopes)]
     if not shapes.differ(*scopes):
         return moved
     (all_old, before), (all_new, after) = (
@@ -80,10 +80,10 @@ def differences(
         if f.outcome is Outcome.REWRITTEN and "dropped" in f.reason
     }
     gone = [s for s in old if told & s.begins]
-    pairs, lost, added = _paired(old, new, gone)
+    pairs, lost, added = _pair_sites(old, new, gone)
     stops = [s.guards[-1] for s in added if _is_raise(s) and s.guards]
     found = [
-        Difference(s.line, Wrong.LOST, f"`{_shown(s)}` would be gone")
+        Difference(s.line, Wrong.LOST, f"`{_show_site(s)}` would be gone")
         for s in lost
         if s.effect.kind
         and s not in gone
@@ -93,7 +93,7 @@ def differences(
     ends = {guard for site in old for guard in site.guards if guard.left}
     oftener = _oftener(pairs, all_old, all_new)
     shown = [p for p in pairs if _is_shown_when_traced(*p, p in oftener)]
-    found += [_told_when_traced(site) for site, _ in shown if site not in gone]
+    found += [_report_when_traced(site) for site, _ in shown if site not in gone]
     found += [_done_by_steps(p[0]) for p in oftener if p not in shown]
     pairs = [pair for pair in pairs if pair not in shown]
     lines = original.split("\n")
@@ -116,14 +116,14 @@ def differences(
         if one.effect.kind and one not in gone:
             found += _conditions(one, other, stops, ends)
     for one, other in _swapped([p for p in pairs if p[0].effect.kind]):
-        reason = f"`{_shown(one)}` would come after `{_shown(other)}`"
+        reason = f"`{_show_site(one)}` would come after `{_show_site(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
     return sorted({*moved, *found})
 
 
-def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
+def _find_moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
     """Names and imports that stand where they cannot do what they did."""
-    before = order_of_names.early_names(old)
+    before = order_of_names.find_early_names(old)
     line = next(
         (
             s.lineno
@@ -132,15 +132,15 @@ def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
         ),
         1,
     )
-    for name in order_of_names.early_names(new):
+    for name in order_of_names.find_early_names(new):
         if name not in before:
             bound = old.module.bindings.get(name)
             at = getattr(bound[0], "lineno", line) if bound else line
             reason = f"`{name}` would be read before it is bound"
             yield Difference(at, Wrong.ORDER, reason)
-    known = order_of_names.early_locals(old)
+    known = order_of_names.find_early_locals(old)
     bound_anywhere = {name for _, name in known}
-    for (_, name), _ in order_of_names.early_locals(new).items():
+    for (_, name), _ in order_of_names.find_early_locals(new).items():
         if name not in bound_anywhere:
             reason = f"`{name}` would be read before it is bound"
             yield Difference(line, Wrong.ORDER, reason)
@@ -149,9 +149,9 @@ def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
         yield Difference(line, Wrong.ORDER, reason)
 
 
-def _changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
+def _find_changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
     """What the graph was built with, and a step would see as it is later."""
-    for name, line, step in late_changes(old, new):
+    for name, line, step in find_late_changes(old, new):
         yield _seen_changed(line, name, step)
 
 
@@ -167,7 +167,7 @@ def _is_raise(site: Site) -> bool:
     return site.effect.name.startswith("raise ")
 
 
-def _shown(site: Site) -> str:
+def _show_site(site: Site) -> str:
     return _short(site.text or site.effect.name)
 
 
@@ -176,7 +176,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _PARTS else text[:_PARTS] + "..."
 
 
-def _paired(
+def _pair_sites(
     old: list[Site], new: list[Site], gone: list[Site]
 ) -> tuple[list[tuple[Site, Site]], list[Site], list[Site]]:
     """Sites of both programs, and those of one alone: by their text, and then by less.
@@ -245,7 +245,7 @@ def _twice(old: list[Site], added: list[Site]) -> Iterator[Difference]:
     for site in added:
         one = known.get((site.effect.name, site.words))
         if one is not None and _is_seen(site) and not site.root:
-            reason = f"`{_shown(one)}` would be done in two places"
+            reason = f"`{_show_site(one)}` would be done in two places"
             yield Difference(one.line, Wrong.TWICE, reason)
 
 
@@ -269,16 +269,16 @@ def _is_shown_when_traced(one: Site, other: Site, oftener: bool) -> bool:
     return traced and one.effect.kind in table.SHOWN
 
 
-def _told_when_traced(site: Site) -> Difference:
+def _report_when_traced(site: Site) -> Difference:
     reason = (
-        f"`{_shown(site)}` is now executed whenever a step that needs it is traced; "
+        f"`{_show_site(site)}` is now executed whenever a step that needs it is traced; "
         "it was executed once, when the graph was built"
     )
     return Difference(site.line, Wrong.TRACED, reason)
 
 
 def _done_by_steps(site: Site) -> Difference:
-    reason = f"`{_shown(site)}` would be done by several steps"
+    reason = f"`{_show_site(site)}` would be done by several steps"
     return Difference(site.line, Wrong.TWICE, reason)
 
 
@@ -297,10 +297,10 @@ def _conditions(
       stops: where the result stops with an error, and the original did not.
       ends: where a process of the original is gone.
     """
-    gone = list(without(one.guards[one.own :], other.guards))
+    gone = list(subtract_guards(one.guards[one.own :], other.guards))
     new = [
         guard
-        for guard in without(other.guards[other.own :], one.guards)
+        for guard in subtract_guards(other.guards[other.own :], one.guards)
         if not any(
             stop.is_like(dataclasses.replace(guard, holds=not guard.holds))
             for stop in stops
@@ -316,7 +316,9 @@ def _conditions(
         or (one.effect.reads and guard.is_job)
     ]
     if served and _is_seen(one) and one.effect.kind not in table.GENERATORS:
-        reason = f"`{_shown(one)}` runs in the coordinator alone: the others serve it"
+        reason = (
+            f"`{_show_site(one)}` runs in the coordinator alone: the others serve it"
+        )
         yield Difference(one.line, Wrong.SERVED, reason)
     new = [guard for guard in new if guard not in served]
     if not _is_seen(one) or one.effect.kind in table.GENERATORS:
@@ -326,14 +328,12 @@ def _conditions(
         for guard in guards:
             if (
                 guards is gone
-                and _shown(one).startswith("raise ")
+                and _show_site(one).startswith("raise ")
                 and (guard.kind.value == "a loop")
             ):
                 continue  # Rounds of a loop that is written out: each ends as it did.
             words = ", ".join(sorted(guard.words)) or "anything"
-            reason = (
-                f"`{_shown(one)}` would {how} depend on {guard.kind.value} ({words})"
-            )
+            reason = f"`{_show_site(one)}` would {how} depend on {guard.kind.value} ({words})"
             yield Difference(one.line, Wrong.CONDITION, reason)
 
 

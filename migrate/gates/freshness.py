@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from migrate.gates.callees import Callees
 from migrate.gates.origins import is_tensorflow
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -163,7 +163,7 @@ class Freshness:
             return self.is_fresh(function.body)
         return all(
             self.is_fresh(node.value)
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
             if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None
         )
 

@@ -41,15 +41,15 @@ def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migrati
     if other.text not in (text, done.text):
         if not differences(text, other.text, other.findings):
             return other
-    return Migration(text, _refused(found, text))
+    return Migration(text, _make_refusals(found, text))
 
 
 def refusals(original: str, result: str) -> tuple[Finding, ...]:
     """Why a result cannot stand for the original; nothing where it can."""
-    return _refused(differences(original, result), original)
+    return _make_refusals(differences(original, result), original)
 
 
-def _refused(found: list[Difference], text: str) -> tuple[Finding, ...]:
+def _make_refusals(found: list[Difference], text: str) -> tuple[Finding, ...]:
     return tuple(
         _finding(
             d, "G008" if d.wrong is Wrong.CHANGED else "G007", Outcome.REFUSED, text

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.callees import Callees
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -23,7 +23,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _STATEMENTS = (ast.stmt, ast.ExceptHandler)
 
 
-def late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]]:
+def find_late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]]:
     """What is changed, the original's line that does it, and the step that reads it."""
     written = {n.name for n in old.walk() if isinstance(n, _FUNCTIONS)}
     steps = [
@@ -169,7 +169,7 @@ class _Step:
         if function in self._called:
             return
         self._called.add(function)
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, ast.Call):
                 for callee in self._changes.callees.defined(node.func):
                     yield from self._of(callee)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate import emitted
 from migrate.facts.scopes import Scope, Scopes
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -20,7 +20,7 @@ _WRITTEN = frozenset(emitted.module_of(name) for name in emitted.names())
 _PATH = ("sys.path.append", "sys.path.insert", "sys.path.extend", "sys.path")
 
 
-def early_names(scopes: Scopes) -> dict[str, int]:
+def find_early_names(scopes: Scopes) -> dict[str, int]:
     """Names that are read before they are bound, and the line of the first read."""
     return _Names(scopes).run()
 
@@ -36,7 +36,9 @@ def imports_above_paths(scopes: Scopes) -> Iterator[tuple[str, int]]:
         if bound:
             imported.update(dict.fromkeys(bound, statement.lineno))
         elif not isinstance(statement, _FUNCTIONS):
-            read = {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+            read = {
+                n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
+            }
             if _changes_path(statement, scopes):
                 yield from imported.items()
                 return
@@ -49,11 +51,11 @@ def _changes_path(statement: ast.stmt, scopes: Scopes) -> bool:
         isinstance(node, (ast.Attribute, ast.Name))
         and scopes.import_path(node) in _PATH
         and not isinstance(scopes.parents.get(node), ast.Compare)
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
     )
 
 
-def early_locals(scopes: Scopes) -> dict[tuple[str, str], int]:
+def find_early_locals(scopes: Scopes) -> dict[tuple[str, str], int]:
     """The same of functions' own names: which, in which function, and at which line.
 
     What a loop reads may be what it bound in the round before.
@@ -61,13 +63,13 @@ def early_locals(scopes: Scopes) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
     for node, scope in scopes.scope_by_node.items():
         if isinstance(node, _FUNCTIONS[:2]):
-            names = _Names(scopes, node.body, _own_names(scope))
+            names = _Names(scopes, node.body, _find_own_names(scope))
             for name, line in names.run_function().items():
                 found[node.name, name] = line
     return found
 
 
-def _own_names(scope: Scope) -> dict[str, list[ast.AST]]:
+def _find_own_names(scope: Scope) -> dict[str, list[ast.AST]]:
     """A function's own names that are not given to it."""
     return {
         name: bound
@@ -94,7 +96,7 @@ class _Names:
 
     def run(self) -> dict[str, int]:
         # What a function binds as a global may be bound at any time.
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.Global):
                 self._bound.update(node.names)
         self._suite(self._body)
@@ -120,7 +122,7 @@ class _Names:
             if self._body is not self._tree.body and isinstance(statement, _LOOPS):
                 self._bound |= {
                     n.id
-                    for n in all_nodes(statement)
+                    for n in walk_breadth_first(statement)
                     if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
                 }
             if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
@@ -170,7 +172,7 @@ class _Names:
         self._called.add(name)
         for binding in self._bindings.get(name, ()):
             if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                nodes = list(all_nodes(binding))
+                nodes = list(walk_breadth_first(binding))
                 own = {n.arg for n in nodes if isinstance(n, ast.arg)}
                 for node in nodes:
                     if isinstance(node, ast.Name) and not isinstance(
@@ -208,6 +210,6 @@ class _BoundBy:
                 if not isinstance(part, ast.stmt):
                     self.names |= {
                         n.id
-                        for n in all_nodes(part)
+                        for n in walk_breadth_first(part)
                         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
                     }

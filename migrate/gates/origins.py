@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from migrate import emitted
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import host_effects as table
 
 if TYPE_CHECKING:
@@ -129,14 +129,14 @@ class Origins:
         if isinstance(node, ast.Attribute):
             path = self._callees.path(node)
             if path:
-                return _of_path(path)
+                return _find_origin_of_path(path)
             found = self._of_attribute(node.attr)
         elif isinstance(node, ast.Name):
             path = self._callees.path(node)
-            return _of_path(path) if path else self._of_name(node)
+            return _find_origin_of_path(path) if path else self._of_name(node)
         if found[0]:
             return found
-        return _together([found, *map(self.of, children(node))])
+        return _join_origins([found, *map(self.of, children(node))])
 
     def _of_call(self, call: ast.Call) -> Origin:
         path = self._callees.path(call.func)
@@ -154,7 +154,7 @@ class Origins:
                 return False, True
         found = [self._returned(f) for f in self._callees.defined(call.func)]
         parts = [call.func, *call.args, *(k.value for k in call.keywords)]
-        return _together([*found, *map(self.of, parts)])
+        return _join_origins([*found, *map(self.of, parts)])
 
     def _of_name(self, name: ast.Name) -> Origin:
         owner = self._callees.owner(name)
@@ -163,7 +163,7 @@ class Origins:
         key = (owner.node, name.id)
         if key not in self._memo:
             self._memo[key] = _NOTHING
-            self._memo[key] = _together(
+            self._memo[key] = _join_origins(
                 origin
                 for binding in owner.bindings[name.id]
                 for origin in self._bound(name.id, binding, owner.node)
@@ -184,7 +184,7 @@ class Origins:
         if isinstance(binding, (ast.With, ast.AsyncWith)):
             for item in binding.items:
                 target = item.optional_vars
-                bound = all_nodes(target) if target is not None else ()
+                bound = walk_breadth_first(target) if target is not None else ()
                 if any(isinstance(n, ast.Name) and n.id == name for n in bound):
                     yield self.of(item.context_expr)
             return
@@ -196,7 +196,9 @@ class Origins:
         key = (None, name)
         if key not in self._memo:
             self._memo[key] = _NOTHING
-            self._memo[key] = _together(map(self.of, self._attributes.get(name, ())))
+            self._memo[key] = _join_origins(
+                map(self.of, self._attributes.get(name, ()))
+            )
         return self._memo[key]
 
     def _returned(self, function: ast.AST) -> Origin:
@@ -209,16 +211,16 @@ class Origins:
                 if isinstance(function, ast.Lambda)
                 else [
                     node.value
-                    for node in all_nodes(function)
+                    for node in walk_breadth_first(function)
                     if isinstance(node, (ast.Return, ast.Yield))
                     and node.value is not None
                 ]
             )
-            self._memo[key] = _together(map(self.of, returned))
+            self._memo[key] = _join_origins(map(self.of, returned))
         return self._memo[key]
 
 
-def _of_path(path: str) -> Origin:
+def _find_origin_of_path(path: str) -> Origin:
     if table.longest(path, table.READERS):
         return False, True
     if is_tensorflow(path) and table.HOST_MODULES.intersection(path.split(".")):
@@ -228,6 +230,6 @@ def _of_path(path: str) -> Origin:
     return False, table.longest(path, table.FUNCTIONS) is not None
 
 
-def _together(found: Iterable[Origin]) -> Origin:
+def _join_origins(found: Iterable[Origin]) -> Origin:
     both = list(found)
     return any(t for t, _ in both), any(k for _, k in both)

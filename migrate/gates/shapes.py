@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.gates.origins import is_tensorflow
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -23,7 +23,7 @@ def differ(old: Scopes, new: Scopes) -> bool:
 def _suites_differ(
     one: list[ast.stmt], other: list[ast.stmt], old: Scopes, new: Scopes
 ) -> bool:
-    one, other = _without_imports(one), _without_imports(other)
+    one, other = _drop_imports(one), _drop_imports(other)
     return len(one) != len(other) or any(
         _differ(a, b, old, new) for a, b in zip(one, other)
     )
@@ -51,7 +51,7 @@ def _differ(one: ast.AST, other: ast.AST, old: Scopes, new: Scopes) -> bool:
     )
 
 
-def _without_imports(suite: list[ast.stmt]) -> list[ast.stmt]:
+def _drop_imports(suite: list[ast.stmt]) -> list[ast.stmt]:
     return [
         s
         for s in suite
@@ -68,7 +68,7 @@ def _is_import(statement: ast.stmt) -> bool:
 
 def _calls(node: ast.AST, scopes: Scopes) -> Iterator[str]:
     """The calls that are not of TensorFlow, in an order: their names, and what is in them."""
-    for inner in all_nodes(node):
+    for inner in walk_breadth_first(node):
         if not isinstance(inner, ast.Call):
             continue
         called = inner.func
@@ -78,7 +78,7 @@ def _calls(node: ast.AST, scopes: Scopes) -> Iterator[str]:
             yield called.attr
         elif isinstance(called, ast.Name):
             yield called.id
-        for part in all_nodes(inner):
+        for part in walk_breadth_first(inner):
             if isinstance(part, ast.Name):
                 yield part.id
             elif isinstance(part, ast.Constant):

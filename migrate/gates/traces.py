@@ -17,7 +17,7 @@ from migrate.gates.callees import Callees, Effect, Function, is_deferred, last_n
 from migrate.gates.conditions import Guard, Kind, guard_of, loop_of, words_of
 from migrate.gates.implicit_calls import ImplicitCalls
 from migrate.gates.origins import is_tensorflow
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import host_effects as table
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -418,7 +418,9 @@ class _Trace:
         if at is None or isinstance(at, _COMPOUND):
             at = node  # type: ignore[assignment]
         assert at is not None
-        constants = [n.value for n in all_nodes(node) if isinstance(n, ast.Constant)]
+        constants = [
+            n.value for n in walk_breadth_first(node) if isinstance(n, ast.Constant)
+        ]
         self._sites.append(
             Site(
                 effect,
@@ -450,7 +452,7 @@ class _Trace:
         """How many conditions stand around the function that made an object."""
         if not effect.kind.startswith(table.OBJECT) or not isinstance(node, ast.Call):
             return 0
-        for name in all_nodes(node.func):
+        for name in walk_breadth_first(node.func):
             if isinstance(name, ast.Name):
                 owner = self._callees.owner(name)
                 if owner is not None and owner.node in self._entered:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import contrib_metrics as table
 
 
@@ -39,7 +39,7 @@ def as_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] | None:
         bound = names.bound_arguments(call, parameters)
         if bound is None or len(bound) != len(call.args) + len(call.keywords):
             return None
-        if any(_is_one(scopes, n) for n in all_nodes(call) if n is not node):
+        if any(_is_one(scopes, n) for n in walk_breadth_first(call) if n is not node):
             return None  # One is counted by another.
         owner = scopes.scope_of(node).owner(own)
         if owner is not scopes.module:
@@ -66,7 +66,7 @@ def _unread(tree: ast.Module, text: Text) -> list[ast.stmt]:
     scopes = scopes_of(tree)
     read = {
         n.id
-        for n in all_nodes(tree)
+        for n in walk_breadth_first(tree)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
     return [

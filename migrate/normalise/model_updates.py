@@ -31,7 +31,7 @@ from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.called import update_returns
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.program.keras_files import Source
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import contrib_training
 
 _UPDATES = frozenset({"minimize", "apply_gradients", "optimize_loss"})
@@ -62,7 +62,7 @@ class Written:
         """
         tree, origins = tree_of(self.text.source), self.text.origins
         found: set[int] = set()
-        for node in all_nodes(tree):
+        for node in walk_breadth_first(tree):
             if isinstance(node, ast.FunctionDef) and is_model_fn(node):
                 lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
                 inside = {origins[line - 1] for line in lines} & set(self.updates)
@@ -78,9 +78,9 @@ def _is_given(name: str, tree: ast.Module, stays: Collection[int]) -> bool:
         and node.lineno in stays
         and any(
             getattr(n, "id", "") == name or getattr(n, "attr", "") == name
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
         )
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
     )
 
 
@@ -253,13 +253,13 @@ class _Update:
         # What optimize_loss is given it calls there and then.
         at_once = {
             given
-            for call in all_nodes(function)
+            for call in walk_breadth_first(function)
             if isinstance(call, ast.Call)
             and theirs.resolve(call.func) in contrib_training.OPTIMIZE_LOSS
             for given in (*call.args, *(k.value for k in call.keywords))
         }
         own = {function, *at_once}
-        parts = [node for node in all_nodes(function) if node not in own]
+        parts = [node for node in walk_breadth_first(function) if node not in own]
         if any(isinstance(node, (*bad, *nested, ast.JoinedStr)) for node in parts):
             raise _Not
         made = [node for node in inner if isinstance(node, ast.Attribute)]
@@ -277,8 +277,10 @@ class _Update:
         scope = theirs.scope_by_node[function]
         around = self._scopes.scope_of(self._statement)
         taken = set(around.bindings) | set(self._scopes.module.bindings)
-        taken |= {n.id for n in all_nodes(around.node) if isinstance(n, ast.Name)}
-        uses = [n for n in all_nodes(function) if isinstance(n, ast.Name)]
+        taken |= {
+            n.id for n in walk_breadth_first(around.node) if isinstance(n, ast.Name)
+        }
+        uses = [n for n in walk_breadth_first(function) if isinstance(n, ast.Name)]
         stored = {n.id for n in uses if isinstance(n.ctx, ast.Store)}
         if not self._whole:
             self._name = _free(self._name, taken)
@@ -305,9 +307,14 @@ class _Update:
             new[name] = name if name not in taken else _free(name, taken)
             taken.add(new[name])
         inner = {n.id for n in uses if theirs.scope_of(n) is not scope} & stored
-        lambdas = [n.args for n in all_nodes(function) if isinstance(n, ast.Lambda)]
+        lambdas = [
+            n.args for n in walk_breadth_first(function) if isinstance(n, ast.Lambda)
+        ]
         inner |= {
-            n.arg for a in lambdas for n in all_nodes(a) if isinstance(n, ast.arg)
+            n.arg
+            for a in lambdas
+            for n in walk_breadth_first(a)
+            if isinstance(n, ast.arg)
         }
         if any(inner & names.reads(value) for value in bound.values()):
             raise _Not  # A comprehension's own name would stand for another.

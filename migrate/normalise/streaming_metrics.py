@@ -18,7 +18,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import streaming_metrics as table
 
 _LOCAL_KEYS = frozenset(
@@ -49,7 +49,7 @@ class _Calls:
         """The text with one call taken apart; None where there is none to take."""
         if any(s.startswith("tf.estimator.") for _, s in self._scopes.walk_uses()):
             return None  # Its evaluation runs metrics by itself.
-        for call in all_nodes(self._tree):
+        for call in walk_breadth_first(self._tree):
             if not isinstance(call, ast.Call):
                 continue
             symbol = self._scopes.resolve(call.func) or ""
@@ -162,7 +162,7 @@ class _Calls:
         shown = ast.unparse(target)
         last = shown.rpartition(".")[2]
         uses: list[tuple[ast.Subscript, int]] = []
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             own = node.attr if isinstance(node, ast.Attribute) else None
             own = node.id if isinstance(node, ast.Name) else own
             if own in (f"{last}_value", f"{last}_update"):
@@ -185,7 +185,9 @@ class _Calls:
         return shown, uses
 
     def _fresh(self, wish: str) -> str:
-        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        }
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1
@@ -202,7 +204,7 @@ class _Lists:
 
     def unclear(self) -> bool:
         """Whether there are, or may be, other local variables than the metrics' totals."""
-        listed = {n for call, _ in self._found() for n in all_nodes(call)}
+        listed = {n for call, _ in self._found() for n in walk_breadth_first(call)}
         return any(
             symbol in _LOCAL_KEYS and node not in listed
             for node, symbol in self._scopes.walk_uses()
@@ -211,7 +213,7 @@ class _Lists:
     def _found(self) -> list[tuple[ast.Call, str]]:
         """Calls that list local variables, and the scope they are given."""
         found = []
-        for call in all_nodes(self._tree):
+        for call in walk_breadth_first(self._tree):
             if not isinstance(call, ast.Call):
                 continue
             symbol = self._scopes.resolve(call.func)

@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _closing_lines(text: Text) -> set[int]:
     """Lines of headers that begin with a closing bracket, without a comment of their own."""
     spans = {
         number
-        for node in all_nodes(tree_of(text.source))
+        for node in walk_breadth_first(tree_of(text.source))
         if isinstance(node, _COMPOUND) and node.body[0].lineno > node.lineno + 1
         for number in range(node.lineno + 1, node.body[0].lineno)
     }
@@ -219,7 +219,7 @@ def _without_comment(line: str) -> tuple[str, str]:
 def inside_strings(node: ast.AST) -> set[int]:
     """Lines that begin within a string of several lines."""
     found: set[int] = set()
-    for child in all_nodes(node):
+    for child in walk_breadth_first(node):
         if isinstance(child, ast.JoinedStr) or (
             isinstance(child, ast.Constant) and isinstance(child.value, (str, bytes))
         ):

@@ -14,7 +14,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _COMMON = ("total_loss", "optimizer", "global_step", "update_ops", "variables_to_train")
 _REST = (
@@ -57,7 +57,7 @@ def _one(text: Text) -> Text | None:
         (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
         None,
     )
-    for statement in all_nodes(tree) if tensorflow else ():
+    for statement in walk_breadth_first(tree) if tensorflow else ():
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1

@@ -18,7 +18,7 @@ from migrate.parts.module import Imported, Module
 Names = Mapping[tuple[str, str], str]
 
 
-def apart(
+def rename_clashing_names(
     program: str,
     modules: Mapping[str, Module],
     imports: Mapping[str, Sequence[Imported]],
@@ -33,14 +33,14 @@ def apart(
     hidden = {
         name
         for path, module in modules.items()
-        for name in _hidden(module, imports.get(path, ()))
+        for name in _find_hidden_names(module, imports.get(path, ()))
     }
     taken = set().union(*[module.names for module in modules.values()])
     first: dict[str, str] = {}
     found: dict[tuple[str, str], str] = {}
     for path in [program, *sorted(p for p in modules if p != program)]:
         module = modules[path]
-        for name in _bound(module):
+        for name in _list_own_names(module):
             if first.setdefault(name, path) == path and (path, name) not in hidden:
                 continue
             wish = f"{pathlib.PurePath(path).stem}_{name}"
@@ -51,7 +51,9 @@ def apart(
     return found
 
 
-def _hidden(module: Module, imports: Sequence[Imported]) -> Iterator[tuple[str, str]]:
+def _find_hidden_names(
+    module: Module, imports: Sequence[Imported]
+) -> Iterator[tuple[str, str]]:
     """Names of modules that functions use where they have another thing by that name.
 
     `loss = model.loss(logits)`. As (file, its name).
@@ -68,7 +70,7 @@ def _hidden(module: Module, imports: Sequence[Imported]) -> Iterator[tuple[str, 
                 yield from ((target, node.attr) for target in meant)
 
 
-def _bound(module: Module) -> Iterator[str]:
+def _list_own_names(module: Module) -> Iterator[str]:
     """Names that a file makes itself: not what it imports, nor TensorFlow's by a name."""
     for name, bindings in module.scopes.module.bindings.items():
         if not all(
@@ -87,7 +89,7 @@ def _is_alias(module: Module, binding: ast.AST) -> bool:
     )
 
 
-def own_names(module: Module, given: Names) -> list[Edit]:
+def rename_own_names(module: Module, given: Names) -> list[Edit]:
     """Edits that give a file's own names those that they have in the text of all."""
     own = {name: new for (path, name), new in given.items() if path == module.path}
     edits: list[Edit] = []

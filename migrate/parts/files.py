@@ -45,7 +45,7 @@ _GRAPH = (
 _METHODS = frozenset({"minimize", "apply_gradients", "run", "eval"})
 
 
-def together(paths: Iterable[pathlib.Path]) -> Parts:
+def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:
     """The programs among files whose graph other files of them build."""
     files = {
         os.path.realpath(path)
@@ -171,10 +171,10 @@ class _Tree:
         reached = self._reached(path)
         if len(reached) < 2:
             return None
-        if not any(_known(self._opening, p, self._opens) for p in reached):
+        if not any(_ask_once(self._opening, p, self._opens) for p in reached):
             return None
         builds = {
-            p for p in reached - {path} if _known(self._building, p, self._builds)
+            p for p in reached - {path} if _ask_once(self._building, p, self._builds)
         }
         more = True
         while more:  # What imports a module that is brought has to come with it.
@@ -229,7 +229,7 @@ class _Tree:
         )
 
 
-def _known(known: dict[str, bool], path: str, ask: Callable[[str], bool]) -> bool:
+def _ask_once(known: dict[str, bool], path: str, ask: Callable[[str], bool]) -> bool:
     """What is true of a file, which is asked once."""
     if path not in known:
         known[path] = ask(path)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from migrate.facts import names
 from migrate.normalise.text import Edit
 from migrate.parts import unused
-from migrate.parts.apart import Names, apart, own_names
+from migrate.parts.apart import Names, rename_clashing_names, rename_own_names
 from migrate.parts.module import Imported, Module
 from migrate.parts.program import Together
 
@@ -65,7 +65,7 @@ class Merging:
         self._check_imports()
         self._check_builtins()
         self._check_rebound()
-        self._own = apart(self._program, self._modules, self._imports)
+        self._own = rename_clashing_names(self._program, self._modules, self._imports)
         self._unused = unused.functions(self._program, self._modules, self._imports)
         lines = self._lines(self._program, 0)
         missing = set(self._modules) - set(self._entered)
@@ -290,7 +290,7 @@ class Merging:
 
     def _renamed(self, module: Module) -> list[Edit]:
         """`model.build` is `build` now, and what was imported `as` has its own name."""
-        edits = own_names(module, self._own)
+        edits = rename_own_names(module, self._own)
         for imported in self._imports[module.path]:
             if imported.target not in self._modules:
                 continue

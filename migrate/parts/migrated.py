@@ -25,7 +25,7 @@ def is_marked(text: str) -> bool:
     return MARK in text and bool(_MARKED.match(text))
 
 
-def migrated(
+def migrate_parts(
     text: str,
     path: str,
     parts: Parts,
@@ -65,10 +65,10 @@ def program(
     """A program's migration with its modules; None where it is refused in this form."""
     if path in parts.settled:
         return parts.settled[path]
-    return _together(parts.programs[path], path, migrate, options)
+    return _migrate_whole(parts.programs[path], path, migrate, options)
 
 
-def _together(
+def _migrate_whole(
     whole: Together, path: str, migrate: Migrate, options: Options
 ) -> Migration | None:
     """What is found in a program's own lines, and what stands where it was imported.

@@ -43,7 +43,7 @@ def functions(
     ]
     while work:
         path, statement = work.pop()
-        for target in _named(path, statement, imports.get(path, ())):
+        for target in _list_named(path, statement, imports.get(path, ())):
             needed = apart.get(target)
             if needed in gone:
                 assert needed is not None
@@ -52,7 +52,7 @@ def functions(
     return set(gone)
 
 
-def _named(
+def _list_named(
     path: str, statement: ast.stmt, imports: Sequence[Imported]
 ) -> Iterator[tuple[str, str]]:
     """What a statement names, as (file, name there), whether it is called or not."""

@@ -50,7 +50,9 @@ def forms(start: Text, own: bool) -> Iterator[Brought]:
       own: whether that may be migrated itself, changed as it is.
     """
     in_place = [(start, (), ())] if own else []
-    return _numbered(itertools.chain(in_place, _together(start), _taken_apart(start)))
+    return _numbered(
+        itertools.chain(in_place, _gather_graph(start), _take_apart(start))
+    )
 
 
 def _numbered(forms: Iterable[Brought]) -> Iterator[Brought]:
@@ -66,17 +68,17 @@ def _numbered(forms: Iterable[Brought]) -> Iterator[Brought]:
             yield known, brought, more
 
 
-def _taken_apart(start: Text) -> Iterator[Brought]:
+def _take_apart(start: Text) -> Iterator[Brought]:
     """Forms with blocks of files and sessions as one, and attributes one by one."""
 
     apart = tuples.of_attributes(joined_blocks.joined(start))
     if apart != start:
         yield graph_first.moved(apart), (), ()
     if apart != start or joined_blocks.may_join(start):
-        yield from _together(apart, joined_blocks.joined)
+        yield from _gather_graph(apart, joined_blocks.joined)
 
 
-def _together(
+def _gather_graph(
     start: Text, finish: Callable[[Text], Text] = lambda text: text
 ) -> Iterator[Brought]:
     """Forms of the program in which its graph stands in one place.

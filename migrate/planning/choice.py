@@ -27,7 +27,7 @@ from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import drop_rebindings, unanswered
 from migrate.rules.symbols import SymbolRules
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, keras_fit, keras_models, modes, roles
 from migrate.tables import estimator as table
 from migrate.tables.graph_programs import GRAPH_CODES
@@ -62,7 +62,7 @@ def already_migrated(scopes: Scopes, beside: Collection[str] | None) -> bool:
     """
     for name, bindings in scopes.module.bindings.items():
         for binding in bindings:
-            module = emitted.imported(binding, name)
+            module = emitted.find_imported_module(binding, name)
             if module not in _OF_PROGRAMS:
                 continue
             if beside is not None and module not in beside:
@@ -76,7 +76,7 @@ def _is_used_as_written(scopes: Scopes, name: str, module: str) -> bool:
     """Whether every attribute that is read of a module's name is one of ours."""
     return all(
         node.attr in emitted.attributes(module)
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == name
@@ -106,10 +106,10 @@ def plan_of(
         beside = estimator.recognise(scopes)
         assert beside is not None
         return _plan_estimators(beside, scopes, unit)
-    if not alone_in_compat(scopes):
+    if not starts_no_server(scopes):
         program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
-        program = _with_strategy(program, unit.options)
+        program = _set_strategy(program, unit.options)
         program.servers_end = servers_end
         program.partitioned = _partitions(scopes)
         attempt = Plan()
@@ -125,16 +125,18 @@ def plan_of(
             plan, claimed = attempt, expressions.claimed
             _claim_dropped(program, scopes, attempt, claimed)
             claimed.update(drop_rebindings(scopes, plan))
-            diagnostics.findings.extend(_dropped_calls(program, scopes))
+            diagnostics.findings.extend(_report_dropped_calls(program, scopes))
     if diagnostics.refused:
-        return Plan(), [*diagnostics.findings, *left_whole(scopes)]
+        return Plan(), [*diagnostics.findings, *leave_program_whole(scopes)]
     if program is None:
-        estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
+        estimators = (
+            None if modes.uses_only_modes(scopes) else estimator.recognise(scopes)
+        )
         if estimators is None and unit.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
             if estimators is not None:
                 whole, found = _plan_estimators(estimators, scopes, unit)
-                if not _only_names(found):
+                if not _refuses_only_names(found):
                     return whole, found
         elif estimators is not None:
             return _plan_estimators(estimators, scopes, unit)
@@ -149,7 +151,7 @@ def plan_of(
     rules.serves = program is not None and program.connected is not None
     rules.run()
     if program is None and not kept:
-        whole, found = _outside_of_programs(scopes, rules, unit)
+        whole, found = _plan_outside_of_programs(scopes, rules, unit)
         return whole, found if whole.empty else [*hooks, *found]
     if program is not None:
         apart = [
@@ -160,7 +162,9 @@ def plan_of(
         refused = [f for f in rules.findings if f.outcome is Outcome.REFUSED]
         if any(not any(f.line in lines for lines in apart) for f in refused):
             at = {(f.line, f.column) for f in refused}
-            rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
+            rest = [
+                f for f in leave_program_whole(scopes) if (f.line, f.column) not in at
+            ]
             return Plan(), [*refused, *rest]
     return plan, [
         *diagnostics.findings,
@@ -169,7 +173,7 @@ def plan_of(
     ]
 
 
-def _only_names(findings: Iterable[Finding]) -> bool:
+def _refuses_only_names(findings: Iterable[Finding]) -> bool:
     """Whether a file is refused, and for nothing but names that TensorFlow 2 lacks.
 
     Then its other names are written as in a file of no program: it can be imported.
@@ -178,7 +182,7 @@ def _only_names(findings: Iterable[Finding]) -> bool:
     return bool(refused) and refused <= {"T111", "N100"}
 
 
-def _outside_of_programs(
+def _plan_outside_of_programs(
     scopes: Scopes,
     rules: SymbolRules,
     unit: Unit,
@@ -202,7 +206,7 @@ def _outside_of_programs(
         if f is reason or (f.outcome is Outcome.REFUSED and f.code not in GRAPH_CODES)
     ]
     at = {(f.line, f.column) for f in own}
-    rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
+    rest = [f for f in leave_program_whole(scopes) if (f.line, f.column) not in at]
     return Plan(), [*own, *rest]
 
 
@@ -237,7 +241,7 @@ def _library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | None:
 
 def looks_at_input(scopes: Scopes) -> bool:
     """Whether all sessions of a file only look at the input of its Estimators."""
-    if not between_graph.find_sessions(scopes) or modes.alone(scopes):
+    if not between_graph.find_sessions(scopes) or modes.uses_only_modes(scopes):
         return False
     program = estimator.recognise(scopes)
     return program is not None and (
@@ -245,7 +249,7 @@ def looks_at_input(scopes: Scopes) -> bool:
     )
 
 
-def alone_in_compat(scopes: Scopes) -> bool:
+def starts_no_server(scopes: Scopes) -> bool:
     """Whether a file of compat.v1 starts no server: its sessions are of one process."""
     return scopes.imports_compat() and not any(
         symbol in ("tf.train.Server", "tf.train.replica_device_setter")
@@ -285,7 +289,7 @@ def _plan_estimators(
     ]
     if refused:
         at = {(f.line, f.column) for f in refused}
-        rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
+        rest = [f for f in leave_program_whole(scopes) if (f.line, f.column) not in at]
         return Plan(), [*refused, *rest]
     return plan, [
         *models,
@@ -295,7 +299,7 @@ def _plan_estimators(
     ]
 
 
-def left_whole(scopes: Scopes) -> Iterator[Finding]:
+def leave_program_whole(scopes: Scopes) -> Iterator[Finding]:
     """A refused program is left as it is: half of it would not run."""
     yield from unanswered(scopes, Plan())
     for node, symbol in scopes.walk_uses():
@@ -310,7 +314,7 @@ def left_whole(scopes: Scopes) -> Iterator[Finding]:
             )
 
 
-def _with_strategy(program: ir.TrainingProgram, options: Options) -> ir.TrainingProgram:
+def _set_strategy(program: ir.TrainingProgram, options: Options) -> ir.TrainingProgram:
     if program.cluster is None:
         return program  # One process has no choice.
     if options.strategy == "parameter-server":
@@ -342,10 +346,12 @@ def _claim_dropped(
             reason = ("S114", "dropped: no run call fetches it")
         if reason is None:
             continue
-        for node in all_nodes(flow.statement):
+        for node in walk_breadth_first(flow.statement):
             if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
                 claimed[node] = reason
-    gone: list[ast.AST] = [f.statement for f in _dropped_configuration(program, plan)]
+    gone: list[ast.AST] = [
+        f.statement for f in _find_dropped_configuration(program, plan)
+    ]
     for call in (program.session_call, *program.others):
         gone += [
             value
@@ -354,12 +360,12 @@ def _claim_dropped(
             and roles.KIND_OF_CALL.get(scopes.resolve(value.func) or "")
             is ir.Kind.CONFIG
         ]
-    for node in (n for part in gone for n in all_nodes(part)):
+    for node in (n for part in gone for n in walk_breadth_first(part)):
         if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
             claimed[node] = _CONFIGURATION
 
 
-def _dropped_configuration(
+def _find_dropped_configuration(
     program: ir.TrainingProgram, plan: Plan
 ) -> Iterator[ir.Flow]:
     """Statements that only configured the session, of which nothing is left."""
@@ -378,7 +384,9 @@ def _dropped_configuration(
             yield flow
 
 
-def _dropped_calls(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
+def _report_dropped_calls(
+    program: ir.TrainingProgram, scopes: Scopes
+) -> Iterator[Finding]:
     """Statements that only told something of the graph: `print(h.get_shape())`."""
     fetched = {f for step in program.steps for f in step.flows}
     for flow in every(program.flows):

@@ -51,7 +51,7 @@ class Form:
     towers: towers.Towers | None = None
 
 
-def in_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form | None:
+def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form | None:
     """The program's form that can be migrated; None if that is the program itself.
 
     Of a program that cannot be, the form in which most of it can be told.
@@ -71,7 +71,7 @@ def in_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form |
     from migrate.normalise.names import versions
     from migrate.planning import brought, in_place
 
-    known = in_place.known(text, unit, opens, refused)
+    known = in_place.find_known_form(text, unit, opens, refused)
     if known is None:
         return None
     start, changed, changes = known

@@ -91,7 +91,7 @@ _STEPS: tuple[_Step, ...] = (
 )
 
 
-def known(
+def find_known_form(
     text: str, unit: Unit, opens: bool, refused: bool
 ) -> tuple[Text, bool, Changes] | None:
     """The program in known forms, whether that is another text, and what became of it.
@@ -114,7 +114,7 @@ def known(
         return None
     start, split = placement.usual(slim_loops.written_out(start))
     start, managed = session_managers.written_out(start)
-    start, supervised = _without_supervisors(start, {f.line for f in managed})
+    start, supervised = _replace_supervisors(start, {f.line for f in managed})
     if not split:  # A Supervisor's session is on the task's server, too.
         start, split = placement.usual(start)
     # A SingularMonitoredSession takes itself for the chief, in every worker.
@@ -135,7 +135,7 @@ def known(
     return start, start.source != whole.source or bool(scoped), changes
 
 
-def _without_supervisors(start: Text, told: set[int]) -> tuple[Text, tuple[int, ...]]:
+def _replace_supervisors(start: Text, told: set[int]) -> tuple[Text, tuple[int, ...]]:
     """With sessions in place of Supervisors, and these' lines but those already told."""
     lines = tuple(n for n in supervisor.lines(start) if n not in told)
     replaced = supervisor.replaced(start)

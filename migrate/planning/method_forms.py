@@ -15,7 +15,7 @@ from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.planning.choice import has_refusal, plan_of
 from migrate.planning.forms import Form
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.unit import Unit
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _BECOMES, _STAYS, _MOVED, _WRITTEN = "K101", "K110", "K111", "K121"
 
 
-def with_functions(
+def try_functions(
     text: Text, unit: Unit, findings: list[Finding]
 ) -> tuple[Form | None, list[Finding]]:
     """The program with such methods as functions, if that makes Keras models of them.
@@ -61,15 +61,15 @@ def with_functions(
         written = written_out(moved.text, called, here, known)
         forms = formed(written.text, kept, here, known)
         if not moved.functions and not written.updates and not forms.functions:
-            told = [_told(f, f.line, moved.stays) for f in findings]
-            return None, _decided(told, text.source, decisive)
+            told = [_add_reason(f, f.line, moved.stays) for f in findings]
+            return None, _add_reasons(told, text.source, decisive)
         written = dataclasses.replace(written, text=forms.text)
         tree = tree_of(written.text.source)
         plan, found = plan_of(scopes_of(tree), unit, written.text.source)
         if has_refusal(found):
             return None, findings
         moved = dataclasses.replace(moved, text=written.text)
-        more = _left(moved, tree, found)
+        more = _find_left_methods(moved, tree, found)
         calls = written.left({f.line for f in found if f.code == _STAYS})
         others = forms.left(tree, {f.line for f in found if f.code == _BECOMES})
         if not more and not calls and not others:
@@ -81,8 +81,8 @@ def with_functions(
         called |= calls
         kept |= others
     origins = written.text.origins
-    found = [_told(f, origins[f.line - 1], moved.stays) for f in found]
-    found = _decided(found, written.text.source, decisive, origins)
+    found = [_add_reason(f, origins[f.line - 1], moved.stays) for f in found]
+    found = _add_reasons(found, written.text.source, decisive, origins)
     found += _moves(moved, tree)
     found += _updates(written)
     return Form(written.text, tree, plan, found), findings
@@ -101,7 +101,9 @@ def _updates(written: Written) -> Iterator[Finding]:
         )
 
 
-def _left(moved: Moved, tree: ast.Module, found: list[Finding]) -> dict[int, str]:
+def _find_left_methods(
+    moved: Moved, tree: ast.Module, found: list[Finding]
+) -> dict[int, str]:
     """Lines of Estimators whose moved model_fn stays one for all that -> why."""
     more: dict[int, str] = {}
     for finding in found:
@@ -136,14 +138,14 @@ def _moves(moved: Moved, tree: ast.Module) -> Iterator[Finding]:
         )
 
 
-def _told(finding: Finding, line: int, stays: dict[int, str]) -> Finding:
+def _add_reason(finding: Finding, line: int, stays: dict[int, str]) -> Finding:
     """With why a method stays one."""
     if finding.code != _STAYS or line not in stays:
         return finding
     return dataclasses.replace(finding, reason=f"it stays a model_fn: {stays[line]}")
 
 
-def _decided(
+def _add_reasons(
     findings: list[Finding],
     text: str,
     decisive: dict[int, tuple[int, str]],
@@ -161,7 +163,7 @@ def _decided(
     at = {new: old for old, new in reversed(list(enumerate(origins, start=1)))}
     inside = {
         line: (at.get(where, where), reason)
-        for node in all_nodes(ast.parse(text))
+        for node in walk_breadth_first(ast.parse(text))
         if isinstance(node, ast.FunctionDef)
         for place in [origins[node.lineno - 1] if origins else node.lineno]
         if place in decisive

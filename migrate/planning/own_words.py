@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _QUOTED = re.compile(r"`[^`\n]+`")
 # A name, where it is no attribute of another.
@@ -111,11 +111,11 @@ class _Words:
 
     def _bind(self, name: str) -> ast.Assign | ast.AugAssign | ast.AnnAssign | None:
         """The statement that binds a name of the form."""
-        for node in all_nodes(tree_of(self._text.source)):
+        for node in walk_breadth_first(tree_of(self._text.source)):
             if isinstance(node, _ASSIGNS) and any(
                 isinstance(inner, ast.Name) and inner.id == name
                 for target in _targets(node)
-                for inner in all_nodes(target)
+                for inner in walk_breadth_first(target)
             ):
                 return node
         return None
@@ -123,14 +123,14 @@ class _Words:
     def _find_target(self, base: str, line: int) -> str | None:
         """What the file binds at a line, or gives a function there, under such a name."""
         tree = tree_of(self._original)
-        for node in all_nodes(tree):
+        for node in walk_breadth_first(tree):
             if not isinstance(node, (*_ASSIGNS, ast.With, ast.For)):
                 continue
             end = node.end_lineno if isinstance(node, _ASSIGNS) else node.lineno
             if not node.lineno <= line <= (end or node.lineno):
                 continue
             for target in _targets(node):
-                for inner in all_nodes(target):
+                for inner in walk_breadth_first(target):
                     if isinstance(inner, ast.Name) and inner.id == base:
                         return base
                     if isinstance(inner, ast.Attribute) and (
@@ -138,7 +138,8 @@ class _Words:
                     ):
                         return ast.unparse(inner)
         if any(
-            isinstance(node, ast.arg) and node.arg == base for node in all_nodes(tree)
+            isinstance(node, ast.arg) and node.arg == base
+            for node in walk_breadth_first(tree)
         ):
             return base
         return None

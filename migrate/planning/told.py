@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from migrate.normalise import towers
 
 
-def unread_towers(text: str) -> Iterator[Finding]:
+def report_unread_towers(text: str) -> Iterator[Finding]:
     """Why a loop over towers was not taken, in a program that was refused."""
     from migrate.normalise import towers
 
@@ -33,7 +33,7 @@ def unread_towers(text: str) -> Iterator[Finding]:
         )
 
 
-def unread_queues(text: str) -> Iterator[Finding]:
+def report_unread_queues(text: str) -> Iterator[Finding]:
     """Why input by queues did not become datasets, in a program that was refused."""
     from migrate.normalise import Text, queues
 
@@ -42,7 +42,9 @@ def unread_queues(text: str) -> Iterator[Finding]:
         yield queues.refusal(found)
 
 
-def at_origins(findings: list[Finding], form: Form, original: str) -> list[Finding]:
+def place_at_origins(
+    findings: list[Finding], form: Form, original: str
+) -> list[Finding]:
     """Findings at the lines of the file they came from, and what was brought where.
 
     Args:
@@ -57,15 +59,15 @@ def at_origins(findings: list[Finding], form: Form, original: str) -> list[Findi
         moved.extend((*form.changes.noted, *form.noted))
     if form.towers is not None:
         moved.append(_replicated(form, form.towers))
-        moved.extend(_of_towers(form.towers))
-    moved.extend(_in_place(form))
+        moved.extend(_report_towers(form.towers))
+    moved.extend(_report_in_place(form))
     for title, line in form.brought:
         text = f"`{title}` builds what the session runs; its body stands there now"
-        moved.append(_rewritten(line, "S130", title, text))
+        moved.append(_make_rewritten(line, "S130", title, text))
     return list(dict.fromkeys(moved))
 
 
-def _rewritten(line: int, code: str, symbol: str, text: str) -> Finding:
+def _make_rewritten(line: int, code: str, symbol: str, text: str) -> Finding:
     return Finding(line, 1, code, Outcome.REWRITTEN, symbol, text)
 
 
@@ -84,15 +86,15 @@ def _replicated(form: Form, towers_: towers.Towers) -> Finding:
     else:
         code = "S138"
         text = f"{loop}: a replica each of a MirroredStrategy, which averages their gradients"
-    return _rewritten(towers_.line, code, "", text)
+    return _make_rewritten(towers_.line, code, "", text)
 
 
-def _of_towers(towers_: towers.Towers) -> Iterator[Finding]:
+def _report_towers(towers_: towers.Towers) -> Iterator[Finding]:
     """What towers did in any order, and do in one."""
     if towers_.updated_by:
         whose = towers_.updated_by
         order = "all towers', one after the other, in TF1 in any order"
-        yield _rewritten(
+        yield _make_rewritten(
             towers_.line,
             "N193",
             "",
@@ -100,7 +102,7 @@ def _of_towers(towers_: towers.Towers) -> Iterator[Finding]:
             + (order if whose == "all" else f"the {whose} tower's"),
         )
     if towers_.draw:
-        yield _rewritten(
+        yield _make_rewritten(
             towers_.line,
             "N192",
             "",
@@ -109,13 +111,13 @@ def _of_towers(towers_: towers.Towers) -> Iterator[Finding]:
         )
 
 
-def _in_place(form: Form) -> Iterator[Finding]:
+def _report_in_place(form: Form) -> Iterator[Finding]:
     """What was brought into a known form where it stands."""
     for line, reason in form.changes.chiefs:
         text = f"{reason}; the worker of index 0 is the chief now"
-        yield _rewritten(line, "D111", "", text)
+        yield _make_rewritten(line, "D111", "", text)
     for line in form.changes.split:
-        yield _rewritten(
+        yield _make_rewritten(
             line,
             "C133",
             "tf.device",
@@ -123,14 +125,14 @@ def _in_place(form: Form) -> Iterator[Finding]:
             "ParameterServerStrategy, which deals variables to the servers in turn",
         )
     for line in form.changes.done:
-        yield _rewritten(
+        yield _make_rewritten(
             line,
             "N170",
             "tf.FIFOQueue",
             "parameter servers end when every worker has: the coordinator tells them",
         )
     for line in form.changes.supervised:
-        yield _rewritten(
+        yield _make_rewritten(
             line,
             "S132",
             "tf.train.Supervisor",

@@ -25,7 +25,7 @@ def code(*parts: str | ast.AST | Code) -> Code:
     return Code(parts)
 
 
-def joined(separator: str, parts: Sequence[str | ast.AST | Code]) -> Code:
+def join_code(separator: str, parts: Sequence[str | ast.AST | Code]) -> Code:
     """`", ".join` for code."""
     woven: list[str | ast.AST | Code] = []
     for part in parts:

@@ -13,7 +13,7 @@ import functools
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph as table
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -94,7 +94,7 @@ class GraphFunctions:
         spelled = ast.unparse(call.func)
         if spelled not in self._imported:
             return ""
-        root = next(n for n in all_nodes(call.func) if isinstance(n, ast.Name))
+        root = next(n for n in walk_breadth_first(call.func) if isinstance(n, ast.Name))
         owner = self._scopes.scope_of(root).owner(root.id)
         own = owner is not None and all(
             isinstance(b, (ast.Import, ast.ImportFrom)) for b in owner.bindings[root.id]
@@ -115,7 +115,9 @@ class GraphFunctions:
         if not self.used:
             return {}
         candidates = [
-            n for n in all_nodes(self._scopes.tree) if isinstance(n, ast.FunctionDef)
+            n
+            for n in walk_breadth_first(self._scopes.tree)
+            if isinstance(n, ast.FunctionDef)
         ]
         makes = {f for f in candidates if self._holds(f, self._seeds)}
         # Those that call or are called with one count too, as far as they are of no more.
@@ -149,7 +151,10 @@ class GraphFunctions:
         roots = list(self.nodes)
         every = [*roots, *reach.reached(self._scopes, roots)]
         return frozenset(
-            n for f in every if isinstance(f, ast.FunctionDef) for n in all_nodes(f)
+            n
+            for f in every
+            if isinstance(f, ast.FunctionDef)
+            for n in walk_breadth_first(f)
         )
 
     @functools.cached_property
@@ -170,7 +175,7 @@ class GraphFunctions:
     def _named_in(self, function: ast.AST) -> list[ast.AST]:
         return [
             definition
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
             for definition in reach.definitions(self._scopes, node)
         ]
@@ -193,7 +198,7 @@ class GraphFunctions:
                 return symbol
             if self._in_module and symbol.startswith(("tf.layers.", "tf.summary.")):
                 return symbol
-        for node in all_nodes(root):
+        for node in walk_breadth_first(root):
             called = node.func if isinstance(node, ast.Call) else None
             if called is not None and self._penalised(called):
                 return "kernel_regularizer"
@@ -216,7 +221,7 @@ class GraphFunctions:
 
     def _computes(self, function: ast.FunctionDef) -> bool:
         for root in [function, *reach.reached(self._scopes, [function])]:
-            for node in all_nodes(root):
+            for node in walk_breadth_first(root):
                 if (
                     isinstance(node, ast.Call)
                     and self._scopes.resolve(node.func) in self._seeds
@@ -256,7 +261,7 @@ class GraphFunctions:
             isinstance(node, ast.keyword)
             and (node.arg or "regularizer").endswith("regularizer")
             and not (isinstance(node.value, ast.Constant) and node.value.value is None)
-            for node in all_nodes(self._scopes.tree)
+            for node in walk_breadth_first(self._scopes.tree)
         )
 
     def _shares(self, call: ast.Call) -> bool:
@@ -357,7 +362,7 @@ class GraphFunctions:
 
 
 def _calls(node: ast.AST) -> list[ast.Call]:
-    return [n for n in all_nodes(node) if isinstance(n, ast.Call)]
+    return [n for n in walk_breadth_first(node) if isinstance(n, ast.Call)]
 
 
 def _is_named(call: ast.Call, by: str = "scope") -> bool:

@@ -14,7 +14,7 @@ from migrate.facts import reach
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code
 from migrate.program.own_hooks import OwnHooks
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Kind(enum.Enum):
@@ -362,13 +362,14 @@ class TrainingProgram:
         used = {
             n
             for d in [*roots, *reach.reached(scopes, roots)]
-            for n in all_nodes(d)
+            for n in walk_breadth_first(d)
             if isinstance(n, kinds)
         }
         return {
             d
             for d in module
-            if isinstance(d, kinds) and not any(n in used for n in all_nodes(d))
+            if isinstance(d, kinds)
+            and not any(n in used for n in walk_breadth_first(d))
         }
 
     @property

@@ -11,7 +11,7 @@ import ast
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 _KERNEL = "kernel_initializer"
@@ -20,7 +20,7 @@ _CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.", "tf.contrib.cudnn_rnn.")
 _SEPARABLE = frozenset({"tf.layers.separable_conv1d", "tf.layers.separable_conv2d"})
 
 
-def reached_by_initializer(scopes: Scopes, block: ast.With) -> ast.Call | None:
+def find_reached_call(scopes: Scopes, block: ast.With) -> ast.Call | None:
     """The first call that takes its initial values from the scope unseen; None if none.
 
     Args:
@@ -38,7 +38,7 @@ def reached_by_initializer(scopes: Scopes, block: ast.With) -> ast.Call | None:
 
 
 def _calls(root: ast.AST) -> list[ast.Call]:
-    found = [n for n in all_nodes(root) if isinstance(n, ast.Call)]
+    found = [n for n in walk_breadth_first(root) if isinstance(n, ast.Call)]
     return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
 

@@ -31,7 +31,7 @@ class Slicer:
     ) -> None:
         self._flows = flows
         self._is_merge = is_merge
-        self._several = bound_several_times(flows)
+        self._several = find_rebound_names(flows)
 
     def slice(
         self,
@@ -119,7 +119,7 @@ class Slicer:
         return state.summaries and flow.kind is Kind.SUMMARY
 
 
-def bound_several_times(flows: Sequence[Flow]) -> set[str]:
+def find_rebound_names(flows: Sequence[Flow]) -> set[str]:
     """Names of plain Python values bound more than once, in a loop, or filled in a step."""
     seen: set[str] = set()
     found: set[str] = set()

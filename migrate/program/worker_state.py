@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scope, Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import worker_state as table
 
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -72,7 +72,7 @@ class Finder:
         self._scopes = scopes
         self._loop = list(loop)
         self._index = "" if isinstance(index, ast.Constant) else ast.dump(index)
-        self._inside = {n for s in loop for n in all_nodes(s)}
+        self._inside = {n for s in loop for n in walk_breadth_first(s)}
         self._asked: set[ast.AST] = set()  # Functions whose result is being judged.
         self._functions = reach.reached(scopes, loop)
 
@@ -119,7 +119,7 @@ class Finder:
             and node.args
             and not isinstance(node.args[0], ast.Constant)
         }
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             if id(node) in reached:
                 continue
             if isinstance(node, ast.Name) and node.id in shared:
@@ -136,7 +136,7 @@ class Finder:
     def _reached_nodes(self) -> Iterator[ast.AST]:
         seen: set[ast.AST] = set()
         for part in [*self._loop, *self._functions]:
-            for node in all_nodes(part):
+            for node in walk_breadth_first(part):
                 if node not in seen:
                     seen.add(node)
                     yield node
@@ -163,7 +163,7 @@ class Finder:
 
     def _seeds(self) -> Iterator[tuple[ast.expr, str]]:
         """Where the program seeds a generator, anywhere."""
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             if not isinstance(node, ast.Call):
                 continue
             path = self._scopes.dotted(node.func)
@@ -313,7 +313,7 @@ class Finder:
             for item in definition.body:
                 if isinstance(item, ast.FunctionDef) and item.name != "__init__":
                     itself = item.args.args[0].arg if item.args.args else ""
-                    for node in all_nodes(item):
+                    for node in walk_breadth_first(item):
                         if isinstance(node, ast.Attribute) and (
                             not isinstance(node.ctx, ast.Load)
                             or isinstance(self._scopes.parents.get(node), ast.Call)

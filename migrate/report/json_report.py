@@ -14,7 +14,7 @@ from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, find_status
 from migrate.report import triage
 from migrate.report.paths import display
-from migrate.report.summary import Run, Summary, count, shown, summarise
+from migrate.report.summary import Run, Summary, count, select_shown, summarise
 
 # Raised when a field is taken away or changes its meaning; new fields do not count.
 FORMAT = 1
@@ -121,11 +121,11 @@ def render(run: Run) -> str:
                 "failed": result.failed,
                 "support": list(result.support),
                 "counts": _outcomes(count(result.findings)),
-                "findings": [_finding(f) for f in shown(result)],
+                "findings": [_finding(f) for f in select_shown(result)],
             }
             for result in run.results
             for status in [find_status(result)]
-            if shown(result) or status
+            if select_shown(result) or status
         ],
     }
     return json.dumps(report, indent=1, ensure_ascii=False) + "\n"

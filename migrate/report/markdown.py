@@ -14,9 +14,9 @@ from migrate.report.prose import to_markdown
 from migrate.report.summary import (
     Run,
     counts_in_words,
-    listed,
+    select_listed,
+    select_shown,
     sentence,
-    shown,
     summarise,
 )
 
@@ -58,7 +58,7 @@ def _lines(run: Run) -> Iterator[str]:
         yield ""
     for result in run.results:
         status = find_status(result)
-        if not shown(result) and not status:
+        if not select_shown(result) and not status:
             continue
         verb = f"{status.words}; " if status else ""
         yield from (
@@ -67,7 +67,7 @@ def _lines(run: Run) -> Iterator[str]:
             f"{verb}{counts_in_words(result.findings)}",
             "",
         )
-        loud = listed(result)
+        loud = select_listed(result)
         if loud:
             yield _row(["line", "code", "symbol", "reason", "what to do"])
             yield "|---|---|---|---|---|"

@@ -20,9 +20,9 @@ from migrate.report.summary import (
     Run,
     count_parts,
     counts_in_words,
-    listed,
     plural,
-    shown,
+    select_listed,
+    select_shown,
 )
 
 CLASSES = {
@@ -48,7 +48,7 @@ class Files:
     """
 
     def __init__(self, run: Run) -> None:
-        self.concerned = [r for r in run.results if shown(r) or find_status(r)]
+        self.concerned = [r for r in run.results if select_shown(r) or find_status(r)]
         self.ids: dict[pathlib.Path, str] = {
             result.path: f"file-{number}"
             for number, result in enumerate(self.concerned, 1)
@@ -61,16 +61,16 @@ class Files:
 
     def _file(self, result: FileResult) -> Iterator[str]:
         status = find_status(result)
-        told = [f for f in shown(result) if f.code != outcomes.HELD]
+        told = [f for f in select_shown(result) if f.code != outcomes.HELD]
         findings = [f for f in told if f.outcome is not Outcome.KEPT]
-        findings += [f for f in listed(result) if f.outcome is Outcome.KEPT]
+        findings += [f for f in select_listed(result) if f.outcome is Outcome.KEPT]
         name = CLASSES[status] if status else ""
         badge = f'<span class="badge">{_BADGES[status]}</span> ' if status else ""
         parts = [counts_in_words(told)]
         if less := count_parts([result]):
             parts.append(f"{plural(less, 'more use')} in the refused program")
         if result.support:
-            parts.append(f"with {', '.join(emitted.shown(result.support))}")
+            parts.append(f"with {', '.join(emitted.name_for_reader(result.support))}")
         words = "; ".join(part for part in parts if part)
         codes = " ".join(sorted({f.code for f in findings}))
         yield (
@@ -79,7 +79,7 @@ class Files:
             f'<span class="soft">{escape(words)}</span></summary>'
         )
         explained: set[str] = set()
-        for held in (f for f in shown(result) if f.code == outcomes.HELD):
+        for held in (f for f in select_shown(result) if f.code == outcomes.HELD):
             yield f'<p class="note">{to_html(held.reason)}</p>'
         for section in read_sections(result, findings):
             yield from _section(section, explained)

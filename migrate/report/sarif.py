@@ -14,7 +14,7 @@ from migrate.codes.pages import locate_page
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.report import json_report
-from migrate.report.summary import Run, shown, statement, summarise
+from migrate.report.summary import Run, select_shown, statement, summarise
 
 # What is kept is right as it is: no alert. The other reports have it.
 _LEVELS = {
@@ -92,7 +92,7 @@ def render(run: Run) -> str:
                 "results": [
                     _result(result, finding, rules)
                     for result in run.results
-                    for finding in shown(result)
+                    for finding in select_shown(result)
                     if finding.outcome in _LEVELS
                 ],
                 # What became of each program, as the JSON report says it.

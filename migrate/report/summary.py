@@ -124,11 +124,11 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
     """
     by_code: dict[str, list[Finding]] = collections.defaultdict(list)
     for result in results:
-        for finding in shown(result):
+        for finding in select_shown(result):
             by_code[finding.code].append(finding)
     return Summary(
         files=len(results),
-        concerned=sum(bool(shown(r)) for r in results),
+        concerned=sum(bool(select_shown(r)) for r in results),
         changed=sum(r.changed and not r.noted for r in results),
         noted=sum(bool(r.noted) for r in results),
         failed=sum(r.failed for r in results),
@@ -145,7 +145,7 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
     )
 
 
-def shown(result: FileResult) -> list[Finding]:
+def select_shown(result: FileResult) -> list[Finding]:
     """The findings of a file that the user wants to be told."""
     return [finding for finding in result.findings if _is_shown(finding)]
 
@@ -173,7 +173,7 @@ def sentence(run: Run) -> str:
     held = sum(
         f.code == outcomes.HELD and f.outcome is Outcome.REFUSED
         for r in run.results
-        for f in shown(r)
+        for f in select_shown(r)
     )
     parts_of_refused = count_parts(run.results) + held
     uses = [
@@ -249,7 +249,7 @@ def place(path: str, finding: Finding) -> str:
     return f"{path}:{cell}{finding.line}:{finding.column}"
 
 
-def listed(result: FileResult) -> list[Finding]:
+def select_listed(result: FileResult) -> list[Finding]:
     """The findings of a file that are told one by one: what is left to do, and choices.
 
     Of a file that is refused, not what stands in code that nothing calls: it can wait.

@@ -17,13 +17,13 @@ from migrate.report.summary import (
     LOUD,
     Run,
     counts_in_words,
-    listed,
     place,
     plural,
     program_in_words,
     reason_in_words,
+    select_listed,
+    select_shown,
     sentence,
-    shown,
     statement,
     summarise,
     title,
@@ -41,7 +41,7 @@ _ROLES = {
 }
 
 
-def plain(text: str, role: str) -> str:
+def leave_plain(text: str, role: str) -> str:
     """No colours."""
     return text
 
@@ -58,7 +58,9 @@ def render(run: Run) -> str:
     return "\n".join(lines) + "\n"
 
 
-def programs_first(run: Run, paint: Paint = plain, width: int = 100) -> Iterator[str]:
+def programs_first(
+    run: Run, paint: Paint = leave_plain, width: int = 100
+) -> Iterator[str]:
     """The first page: programs in the order to take them, and what blocks them."""
     found = triage.triage(run)
     yield paint(triage.verdict(found), "bold")
@@ -78,9 +80,9 @@ def programs_first(run: Run, paint: Paint = plain, width: int = 100) -> Iterator
             yield f"{number:>4}  {state} {path}  {kind} {becomes}"
         else:
             yield f"{number:>4}  {state} {path}  {kind}"
-            yield from _wrapped(becomes, width, plain)
+            yield from _wrap_text(becomes, width, leave_plain)
         if reason := triage.why(found, entry):
-            yield from _wrapped(reason, width, paint)
+            yield from _wrap_text(reason, width, paint)
     if found.blockers:
         yield ""
         yield paint("What blocks", "bold")
@@ -113,14 +115,14 @@ def _indented(head: str, text: str, width: int) -> Iterator[str]:
         yield f"{head if not number else ' ' * 12}{line}"
 
 
-def _wrapped(text: str, width: int, paint: Paint) -> Iterator[str]:
+def _wrap_text(text: str, width: int, paint: Paint) -> Iterator[str]:
     for line in textwrap.wrap(
         text, width - 17, break_long_words=False, break_on_hyphens=False
     ):
         yield paint(f"{'':<17}{line}", "dim")
 
 
-def next_steps(run: Run, paint: Paint = plain) -> Iterator[str]:
+def next_steps(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
     """What to type next."""
     steps = triage.next_steps(triage.triage(run))
     if not steps:
@@ -131,7 +133,9 @@ def next_steps(run: Run, paint: Paint = plain) -> Iterator[str]:
         yield f"      {command:<{width}}  {paint(purpose, 'dim')}"
 
 
-def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[str]:
+def findings(
+    run: Run, paint: Paint = leave_plain, verbose: bool = False
+) -> Iterator[str]:
     """Refusals, failures and choices, one a line; with `verbose`, everything.
 
     Before those of a program that is not migrated stands what became of it, and why.
@@ -141,15 +145,15 @@ def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[
         program = heads.get(result.path)
         if program is not None and _needs_head(program):
             yield from _head(program, paint, verbose)
-        yield from _of_file(result, paint, verbose)
+        yield from _render_file(result, paint, verbose)
 
 
-def rules(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[str]:
+def rules(run: Run, paint: Paint = leave_plain, verbose: bool = False) -> Iterator[str]:
     """The pages of the codes that `findings` names, what is left to do first."""
     loud: set[str] = set()
     quiet: set[str] = set()
     for result in run.results:
-        for finding in shown(result) if verbose else listed(result):
+        for finding in select_shown(result) if verbose else select_listed(result):
             (loud if finding.outcome in LOUD else quiet).add(finding.code)
     for program in programs(run.results):
         if program.reason is not None:
@@ -182,15 +186,15 @@ def _head(program: Program, paint: Paint, verbose: bool) -> Iterator[str]:
         or not any(
             finding is f
             for result in program.results
-            for f in (shown(result) if verbose else listed(result))
+            for f in (select_shown(result) if verbose else select_listed(result))
         )
     ):
         yield f"    {reason_in_words(program)}"
 
 
-def _of_file(result: FileResult, paint: Paint, verbose: bool) -> Iterator[str]:
+def _render_file(result: FileResult, paint: Paint, verbose: bool) -> Iterator[str]:
     path = display(result.path)
-    for finding in shown(result) if verbose else listed(result):
+    for finding in select_shown(result) if verbose else select_listed(result):
         where = place(path, finding)
         code = paint(finding.code, finding.outcome.value)
         quiet = "" if finding.outcome in LOUD else f"{finding.outcome.value}: "
@@ -203,12 +207,12 @@ def _recipe(finding: Finding, paint: Paint) -> Iterator[str]:
         yield paint(f"    {'->' if not index else '  '} {line}", "dim")
 
 
-def files(run: Run, paint: Paint = plain) -> Iterator[str]:
+def files(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
     """Each file that changes, and what it needs beside it."""
     for result in run.results:
         if result.changed:
             needs = (
-                f" (with {', '.join(emitted.shown(result.support))})"
+                f" (with {', '.join(emitted.name_for_reader(result.support))})"
                 if result.support
                 else ""
             )
@@ -219,7 +223,7 @@ def files(run: Run, paint: Paint = plain) -> Iterator[str]:
             yield f"{verb} {display(result.path)}: {words}{needs}"
 
 
-def statistics(run: Run, paint: Paint = plain) -> Iterator[str]:
+def statistics(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
     """A table of codes and outcomes."""
     summary = summarise(run.results)
     if not summary.codes:

@@ -348,19 +348,21 @@ def next_steps(found: Triage) -> list[tuple[str, str]]:
         first = find_first(found) or found.ready[0]
         steps.append(
             (
-                f"tf1to2 migrate {_quoted(first.path)} --diff",
+                f"tf1to2 migrate {_quote_path(first.path)} --diff",
                 "see one program before and after",
             )
         )
         steps.append(
             (
-                f"tf1to2 migrate {_quoted(_common(found.ready))} --write",
+                f"tf1to2 migrate {_quote_path(_common(found.ready))} --write",
                 "migrate what is ready",
             )
         )
     tests = {e.reason[0] for e in found.entries if e.waits and e.reason}
     if tests and all(_is_test(path) for path in tests):
-        names = " ".join(f"--exclude {_quoted(pathlib.Path(p.name))}" for p in tests)
+        names = " ".join(
+            f"--exclude {_quote_path(pathlib.Path(p.name))}" for p in tests
+        )
         steps.append((f"add {names}", "programs wait only for these tests"))
     codes = {b.code for b in found.blockers}
     if "E004" in codes:
@@ -386,7 +388,7 @@ def _common(entries: Sequence[EntryPoint]) -> pathlib.Path:
     )
 
 
-def _quoted(path: pathlib.Path) -> str:
+def _quote_path(path: pathlib.Path) -> str:
     import shlex
 
     return shlex.quote(display(path))

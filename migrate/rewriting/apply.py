@@ -10,13 +10,13 @@ from migrate.notes import add_notes
 from migrate.options import Options
 from migrate.plan import Plan
 from migrate.rewriting import gates
-from migrate.rewriting.splice import spliced
+from migrate.rewriting.splice import splice_text
 from migrate.source.nodes import tree_of
 
 
 def apply_plan(text: str, tree: ast.Module, plan: Plan) -> str:
     """The text that a plan makes of another."""
-    new = spliced(text, tree, plan)
+    new = splice_text(text, tree, plan)
     if new is None:
         from migrate.rewriting.rewrite import Rewriter  # libcst is slow to import.
 
@@ -24,7 +24,7 @@ def apply_plan(text: str, tree: ast.Module, plan: Plan) -> str:
     return new
 
 
-def with_notes(text: str, findings: Iterable[Finding], options: Options) -> str:
+def add_refusal_notes(text: str, findings: Iterable[Finding], options: Options) -> str:
     """A refused file's text with its refusals as comments, and nothing else changed."""
     plan, tree = Plan(), tree_of(text)
     add_notes(plan, tree, findings, text, options)

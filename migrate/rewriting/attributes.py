@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from migrate import emitted
 from migrate.facts.scopes import Scope, Scopes, scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import replaced_objects as table
 
 # Parameters of a hook's methods, after `self`.
@@ -34,9 +34,9 @@ _LACKING = {_ITERATOR: table.ITERATOR, _OPTIMIZER: table.OPTIMIZER}
 _PARTS = {("SessionRunContext", "session"): "HookSession"}
 
 
-def refused(tree: ast.Module, result: str) -> list[Finding]:
+def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
     """What a result's objects lack, at the lines of the original that ask for it."""
-    lacking = dict(missing(result))
+    lacking = dict(find_missing_attributes(result))
     found = [
         Finding(
             node.lineno,
@@ -47,7 +47,7 @@ def refused(tree: ast.Module, result: str) -> list[Finding]:
             f"`{spelled}`: {lacking[spelled]} has no `{node.attr}`",
             "Take it out: it is about the graph, or the session that ran it.",
         )
-        for node in (all_nodes(tree) if lacking else ())
+        for node in (walk_breadth_first(tree) if lacking else ())
         if isinstance(node, ast.Attribute) and (spelled := ast.unparse(node)) in lacking
     ]
     # Where the program spells it otherwise: it was moved here from a function.
@@ -60,7 +60,7 @@ def refused(tree: ast.Module, result: str) -> list[Finding]:
     return found
 
 
-def missing(text: str) -> Iterator[tuple[str, str]]:
+def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
     """Attributes that objects in a result do not have: "saver.build", their class."""
     scopes = scopes_of(tree_of(text))
     bound = _objects(scopes)
@@ -118,7 +118,7 @@ def _objects(scopes: Scopes) -> _Bound:
     def assign(target: ast.expr | None, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
             owner = scopes.scope_of(target).owner(target.id)
-            bind(owner, target.id, _made(value))
+            bind(owner, target.id, _find_made_class(value))
 
     for node in scopes.walk():
         if isinstance(node, ast.Assign):
@@ -132,7 +132,7 @@ def _objects(scopes: Scopes) -> _Bound:
     return {key: one for key, one in found.items() if times[key] == bindings[key]}
 
 
-def _made(value: ast.expr) -> tuple[str, str] | None:
+def _find_made_class(value: ast.expr) -> tuple[str, str] | None:
     """The emitted class of which an expression makes an object."""
     if not isinstance(value, ast.Call):
         return None
@@ -142,7 +142,7 @@ def _made(value: ast.expr) -> tuple[str, str] | None:
         and value.args
         and isinstance(value.args[0], ast.Lambda)
     ):
-        return _made(value.args[0].body)
+        return _find_made_class(value.args[0].body)
     if path == ["iter"]:
         return _ITERATOR
     if path[-2:-1] == ["train"] and path[-1].endswith("Optimizer"):
@@ -203,10 +203,12 @@ def offered(module: str, name: str) -> frozenset[str] | None:
         if isinstance(statement, ast.FunctionDef):
             found.add(statement.name)
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            found |= {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+            found |= {
+                n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
+            }
     found |= {
         n.attr
-        for n in all_nodes(node)
+        for n in walk_breadth_first(node)
         if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
     }
     if "__getattr__" in found:

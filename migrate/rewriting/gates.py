@@ -46,19 +46,21 @@ def check(
     ]
     failures += [
         ("G009", line, f"`{spelled}` does not exist in TensorFlow 2")
-        for line, spelled, symbol in missing(text)
+        for line, spelled, symbol in find_missing_symbols(text)
         if not any(
-            _within(s, r) or _within(r, s) for s in (spelled, symbol) for r in refused
+            _is_within(s, r) or _is_within(r, s)
+            for s in (spelled, symbol)
+            for r in refused
         )
     ]
     return failures
 
 
-def _within(path: str, module: str) -> bool:
+def _is_within(path: str, module: str) -> bool:
     return path == module or path.startswith(module + ".")
 
 
-def missing(text: str) -> Iterator[tuple[int, str, str]]:
+def find_missing_symbols(text: str) -> Iterator[tuple[int, str, str]]:
     """Uses of names that TensorFlow 2 is known not to have: line, name, TF1's symbol."""
     scopes = scopes_of(tree_of(text))
     for node, symbol in scopes.walk_uses():

@@ -9,13 +9,13 @@ from migrate import emitted
 from migrate.facts.scopes import scopes_of
 from migrate.facts.trees.homes import Home
 from migrate.plan import Plan
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import estimator as table
 
 V1 = "tensorflow.compat.v1"
 
 
-def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
+def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
     """Adds the imports the new text needs, after TensorFlow's own or the last import.
 
     A file of a package may be run as a script or by `python -m package.file`: then what
@@ -30,7 +30,7 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
     tree = tree_of(text)
     wanted: list[str] = []
     scopes = scopes_of(tree)
-    names_read = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    names_read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     if "tf" in names_read and "tf" not in scopes.module.bindings:
         wanted.append("import tensorflow as tf")
     for line in dict.fromkeys(sorted(plan.imports)):
@@ -39,7 +39,7 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
             wanted.append(line)
             if home is not None and emitted.files(module):
                 wanted[-1] = home.importing(module)
-                plan.support.update(table.needed(module))
+                plan.support.update(table.list_needed_files(module))
             elif in_package and module in beside:
                 wanted[-1:] = [
                     "try:",
@@ -64,7 +64,7 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
     return "\n".join(lines)
 
 
-def taken_names(text: str, plan: Plan) -> list[str]:
+def find_taken_names(text: str, plan: Plan) -> list[str]:
     """The names of emitted modules that a result reads where they are something else.
 
     A function may have such a name for itself, where nothing of the module is read.
@@ -81,7 +81,9 @@ def taken_names(text: str, plan: Plan) -> list[str]:
             continue
         owner = scopes.scope_of(node).owner(name)
         bindings = owner.bindings[name] if owner is not None else ()
-        if any(emitted.imported(binding, name) != name for binding in bindings):
+        if any(
+            emitted.find_imported_module(binding, name) != name for binding in bindings
+        ):
             found.add(name)
     return sorted(found)
 
@@ -108,7 +110,9 @@ def _place(tree: ast.Module, wanted: set[str]) -> int:
                 place = node.end_lineno or place
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             among_imports = False
-        elif any(isinstance(n, ast.Name) and n.id in wanted for n in all_nodes(node)):
+        elif any(
+            isinstance(n, ast.Name) and n.id in wanted for n in walk_breadth_first(node)
+        ):
             break
         else:
             among_imports = _sets_path(node)
@@ -132,7 +136,7 @@ def _sets_path(statement: ast.stmt) -> bool:
         and node.attr == "path"
         and isinstance(node.value, ast.Name)
         and node.value.id == "sys"
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
     )
 
 

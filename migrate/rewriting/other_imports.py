@@ -9,7 +9,7 @@ from migrate.migration import Migration
 from migrate.unit import Unit
 
 
-def with_other_imports(
+def migrate_other_imports(
     text: str, lines: list[int], found: Migration, whole: str, unit: Unit
 ) -> Migration:
     """The migration of a file that takes TensorFlow, or all names, from another one."""

@@ -249,13 +249,13 @@ class Rewriter:
     def _block(self, item: Block, edits: dict[int, Code]) -> list[_Statement]:
         header = self.text(item.code, edits)
         edits = {**edits, **self._by_node(item.replace)}
-        body = _below_header(self.items(item.items, edits) or self._parse("pass"))
+        body = _drop_blank_lines(self.items(item.items, edits) or self._parse("pass"))
         made = self._parse(header + "\n" + self.module.default_indent + "pass")
         compound = made[-1]
         block = cst.IndentedBlock(body=body)
         made[-1] = compound.with_changes(body=block)
         if item.orelse:
-            orelse = _below_header(self.items(item.orelse, edits))
+            orelse = _drop_blank_lines(self.items(item.orelse, edits))
             other = cst.IndentedBlock(body=orelse)
             made[-1] = made[-1].with_changes(orelse=cst.Else(body=other))
         return self._commented(made, item.origin)
@@ -303,7 +303,7 @@ def _spaced(statements: list[_Statement]) -> list[_Statement]:
     return found
 
 
-def _below_header(statements: list[_Statement]) -> list[_Statement]:
+def _drop_blank_lines(statements: list[_Statement]) -> list[_Statement]:
     """A suite that begins with no blank line."""
     first, *others = statements
     lines = list(itertools.dropwhile(_is_blank, first.leading_lines))
@@ -368,7 +368,7 @@ class _Apply(cst.CSTTransformer):
         if not made:
             made = [cst.SimpleStatementLine(body=[cst.Pass()])]
         if not _begins_blank(original):
-            made = _below_header(made)
+            made = _drop_blank_lines(made)
         if isinstance(original, cst.SimpleStatementSuite):
             return cst.IndentedBlock(body=made)
         return updated.with_changes(body=made)

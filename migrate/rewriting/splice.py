@@ -11,14 +11,14 @@ import ast
 
 from migrate.plan import Plan
 from migrate.program.code import Code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # As an argument, or as an operand, these need the parentheses that positions leave out.
 _PARENTHESISED = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def spliced(text: str, tree: ast.Module, plan: Plan) -> str | None:
+def splice_text(text: str, tree: ast.Module, plan: Plan) -> str | None:
     """The rewritten text, or None where it takes a syntax tree to write it."""
     if plan.suites or plan.statements:
         return None
@@ -49,10 +49,10 @@ class _Splicer:
 
     def run(self, tree: ast.Module) -> str | None:
         edited = set(map(id, self._plan.expressions))
-        for node in all_nodes(tree):
+        for node in walk_breadth_first(tree):
             # Before Python 3.12 what is in an f-string has another's positions.
             if isinstance(node, ast.JoinedStr):
-                if any(id(inner) in edited for inner in all_nodes(node)):
+                if any(id(inner) in edited for inner in walk_breadth_first(node)):
                     return None
         inserted: dict[int, bytes] = {}
         for statement, notes in self._plan.notes.items():

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from migrate.facts.scopes import scopes_of
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import symbols
 
 Import = ast.Import | ast.ImportFrom
@@ -16,7 +16,7 @@ def read_names(tree: ast.AST) -> set[str]:
     """Every name that is read somewhere."""
     return {
         n.id
-        for n in all_nodes(tree)
+        for n in walk_breadth_first(tree)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
 
@@ -26,7 +26,7 @@ def read_of_module(tree: ast.Module) -> set[str]:
     scopes = scopes_of(tree)
     return {
         n.id
-        for n in all_nodes(tree)
+        for n in walk_breadth_first(tree)
         if isinstance(n, ast.Name)
         and isinstance(n.ctx, ast.Load)
         and scopes.scope_of(n).owner(n.id) in (None, scopes.module)
@@ -62,7 +62,7 @@ def exists(path: str) -> bool:
     return symbols.exists_in_target("tf" + path.removeprefix("tensorflow"))
 
 
-def without_unused(text: str, emitted: Collection[str] = ()) -> str:
+def remove_unused_imports(text: str, emitted: Collection[str] = ()) -> str:
     """The text without the module's own unread imports of TensorFlow's submodules.
 
     In functions and under conditions only those go that TF2 could not import.
@@ -91,7 +91,9 @@ def _without_names(text: str, own: Collection[str], read: Collection[str]) -> st
     """The text without unread names that TF2 lacks, of imports that are needed else."""
     lines = text.encode().split(b"\n")
     tree = tree_of(text)
-    imports = [node for node in all_nodes(tree) if isinstance(node, ast.ImportFrom)]
+    imports = [
+        node for node in walk_breadth_first(tree) if isinstance(node, ast.ImportFrom)
+    ]
     for node in sorted(imports, key=lambda node: -node.lineno):
         gone = gone_names(node, own if node in tree.body else read)
         if len(gone) < len(node.names):
@@ -138,7 +140,7 @@ def _cut(
 
 def _inner(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
     """Imports below the module's own statements, and whether one is all of its suite."""
-    for outer in all_nodes(tree):
+    for outer in walk_breadth_first(tree):
         if outer is tree:
             continue
         for field in ("body", "orelse", "finalbody"):

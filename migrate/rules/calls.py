@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.tables import symbols
 from migrate.tables.calls import CALLS, WITHOUT_GRADIENT, CallRow
 from migrate.tables.contrib import CONTRIB_CALLS, SCOPED
@@ -14,7 +14,9 @@ from migrate.tables.contrib import CONTRIB_CALLS, SCOPED
 _ATOMS = (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.Subscript)
 
 
-def _bound(call: ast.Call, row: CallRow) -> list[tuple[str, ast.expr, bool]] | None:
+def _bind_arguments(
+    call: ast.Call, row: CallRow
+) -> list[tuple[str, ast.expr, bool]] | None:
     """The arguments as (TF1's parameter, value, positional); None if not told apart."""
     known = symbols.lookup(row.symbol)
     parameters = known.signature_v1 if known is not None else ()
@@ -34,7 +36,7 @@ def _value(row: CallRow, parameter: str, value: ast.expr, scopes: Scopes) -> Cod
     template = dict(row.wrapped).get(parameter)
     if template is None:
         return code(value)
-    if template.startswith("tf.stop_gradient") and _without_gradient(value, scopes):
+    if template.startswith("tf.stop_gradient") and _has_no_gradient(value, scopes):
         return code(value)
     before, _, after = template.partition("{}")
     if after or isinstance(value, _ATOMS):
@@ -42,7 +44,7 @@ def _value(row: CallRow, parameter: str, value: ast.expr, scopes: Scopes) -> Cod
     return code(before, "(", value, ")")
 
 
-def _without_gradient(value: ast.expr, scopes: Scopes) -> bool:
+def _has_no_gradient(value: ast.expr, scopes: Scopes) -> bool:
     """Whether a value is known to depend on no variable, as a placeholder does not."""
     if isinstance(value, ast.Name):
         owner = scopes.scope_of(value).owner(value.id)
@@ -67,7 +69,7 @@ def arguments(call: ast.Call | None) -> list[ast.expr]:
     return [*call.args, *(k.value for k in call.keywords)]
 
 
-def in_arg_scope(symbol: str, scopes: Scopes) -> bool:
+def may_have_arg_scope(symbol: str, scopes: Scopes) -> bool:
     """Whether an arg_scope of the file may give the call arguments it does not show."""
     return symbol in SCOPED and any(
         s.startswith("tf.contrib.") and s.endswith(".arg_scope")
@@ -75,13 +77,13 @@ def in_arg_scope(symbol: str, scopes: Scopes) -> bool:
     )
 
 
-def rewritten(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
+def rewrite_call(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
     """The call for TF2, or None where an argument of it is not in the row.
 
     The positional arguments that mean the same stay positional; all others are
     passed by TF2's names.
     """
-    bound = _bound(call, row)
+    bound = _bind_arguments(call, row)
     if bound is None:
         return None
     renamed = dict(row.renamed)
@@ -113,13 +115,13 @@ def rewritten(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
     for name, text in row.defaults:
         if name not in seen:
             parts.append(code(f"{name}={text}"))
-    return code(row.target, "(", joined(", ", parts), ")")
+    return code(row.target, "(", join_code(", ", parts), ")")
 
 
 def is_unchanged(call: ast.Call, row: CallRow) -> bool:
     """Whether TF2's function takes the arguments as they are written."""
     wrapped, renamed = dict(row.wrapped), dict(row.renamed)
-    bound = _bound(call, row)
+    bound = _bind_arguments(call, row)
     if bound is None or row.added or row.defaults:
         return False
     return all(

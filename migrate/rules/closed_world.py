@@ -20,7 +20,7 @@ from migrate.facts.process_keras import chooses_keras_2
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
 
@@ -32,7 +32,7 @@ _NO_KERAS = "the package tf_keras does not have it"
 _LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
 
 
-def with_untold(text: str, found: Migration) -> Migration:
+def add_untold(text: str, found: Migration) -> Migration:
     """A text's migration, with what of the names that stay nobody has told."""
     told = (
         list(untold(text, found.text, found.findings)) if "tensorflow" in text else []
@@ -54,7 +54,7 @@ def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Findin
     answered = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     answered |= {f.symbol for f in findings if f.code in _OF_THE_PROGRAM}
     whole = any(f.code == "N100" for f in findings)
-    unknown = [*_of_uses(scopes), *_of_values(scopes), *_of_imports(scopes)]
+    unknown = [*_report_uses(scopes), *_of_values(scopes), *_report_imports(scopes)]
     places = _places(old, new) if unknown else {}
     for found in unknown:
         line = places.get(found.line, 1)
@@ -64,10 +64,10 @@ def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Findin
         )
         if not told:
             found = dataclasses.replace(found, line=line)
-            yield _of_program(found) if whole else found
+            yield _report_in_program(found) if whole else found
 
 
-def _of_program(found: Finding) -> Finding:
+def _report_in_program(found: Finding) -> Finding:
     """In a program that was refused, a name that would have been migrated with it."""
     twin = "tf.compat.v1" + found.symbol.removeprefix("tf")
     if found.code != "T111" or not signatures.exists(twin):
@@ -87,15 +87,17 @@ def _places(old: str, new: str) -> dict[int, int]:
     return found
 
 
-def _of_uses(scopes: Scopes) -> Iterator[Finding]:
+def _report_uses(scopes: Scopes) -> Iterator[Finding]:
     has_keras_2 = chooses_keras_2(scopes.tree)
     for node, symbol in scopes.walk_uses():
-        spelled = _spelled(scopes.dotted(node) or "")
+        spelled = _spell_path(scopes.dotted(node) or "")
         if not spelled or not _is_imported(scopes, node):
             continue
         if has_keras_2 and spelled.startswith(_V1) and legacy_keras.home(symbol):
             continue  # This process has TensorFlow 1's layers and cells.
-        found = _of_name(node, spelled, symbol) or _of_call(scopes, node, spelled)
+        found = _report_name(node, spelled, symbol) or _report_call(
+            scopes, node, spelled
+        )
         if found is not None:
             yield found
 
@@ -109,12 +111,14 @@ def _of_values(scopes: Scopes) -> Iterator[Finding]:
         if _is_imported(scopes, node) and not _is_of_tf_keras(scopes, node):
             continue
         for path in sorted(values.of(node.value) or ()):
-            spelled = _spelled(f"{path}.{node.attr}")
+            spelled = _spell_path(f"{path}.{node.attr}")
             # What its module's own name lacks is told where that is written.
-            if not spelled or not signatures.exists(_spelled(path) or "tf"):
+            if not spelled or not signatures.exists(_spell_path(path) or "tf"):
                 continue
             symbol = modules.canonical(f"{path}.{node.attr}") or spelled
-            found = _of_name(node, spelled, symbol) or _of_call(scopes, node, spelled)
+            found = _report_name(node, spelled, symbol) or _report_call(
+                scopes, node, spelled
+            )
             if found is not None:
                 yield found
                 break
@@ -124,7 +128,7 @@ def _is_of_tf_keras(scopes: Scopes, node: ast.expr) -> bool:
     return scopes.import_path(node).startswith("tf_keras.")
 
 
-def _spelled(path: str) -> str:
+def _spell_path(path: str) -> str:
     """A dotted path as a name of `tf` or `tf_keras`; "" of what is no public name."""
     root, _, rest = path.partition(".")
     if root == "tf_keras":
@@ -147,7 +151,7 @@ def _is_imported(scopes: Scopes, node: ast.expr) -> bool:
     )
 
 
-def _of_name(node: ast.AST, spelled: str, symbol: str) -> Finding | None:
+def _report_name(node: ast.AST, spelled: str, symbol: str) -> Finding | None:
     if signatures.exists(spelled):
         return None
     line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
@@ -165,7 +169,7 @@ def _of_name(node: ast.AST, spelled: str, symbol: str) -> Finding | None:
     return Finding(line, column, "T111", Outcome.REFUSED, symbol, reason, recipe)
 
 
-def _of_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None:
+def _report_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None:
     call = scopes.parents.get(node)
     if not isinstance(call, ast.Call) or call.func is not node:
         return None
@@ -185,28 +189,30 @@ def _of_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None:
     return Finding(line, column, "T121", Outcome.REFUSED, spelled, reason, recipe)
 
 
-def _of_imports(scopes: Scopes) -> Iterator[Finding]:
-    for node in all_nodes(scopes.tree):
+def _report_imports(scopes: Scopes) -> Iterator[Finding]:
+    for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.ImportFrom) or node.level:
             continue
         for alias in node.names:
-            spelled = _spelled(f"{node.module}.{alias.name}")
+            spelled = _spell_path(f"{node.module}.{alias.name}")
             if alias.name == "*":
                 yield from _of_star(scopes, node)
             elif spelled:
-                found = _of_name(node, spelled, spelled)
+                found = _report_name(node, spelled, spelled)
                 if found is not None:
                     yield found
 
 
 def _of_star(scopes: Scopes, star: ast.ImportFrom) -> Iterator[Finding]:
     """Names that TensorFlow 1's module has, the file reads, and nothing else binds."""
-    module = _spelled(star.module or "")
+    module = _spell_path(star.module or "")
     for node in scopes.walk() if module.startswith("tf.") else ():
         if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
             continue
         spelled = f"{module}.{node.id}"
         if scopes.scope_of(node).owner(node.id) is None and symbols.lookup(spelled):
-            found = _of_name(node, spelled, spelled) or _of_call(scopes, node, spelled)
+            found = _report_name(node, spelled, spelled) or _report_call(
+                scopes, node, spelled
+            )
             if found is not None:
                 yield found

@@ -82,7 +82,7 @@ class ContribGraph:
             return False
         if self._through_name_of_its_own(node):
             return False
-        return calls.rewritten(call, row, self._scopes) is not None
+        return calls.rewrite_call(call, row, self._scopes) is not None
 
     def _through_name_of_its_own(self, node: ast.expr) -> bool:
         """Whether it is spelled through `slim = tf.contrib.slim`."""
@@ -97,7 +97,7 @@ class ContribGraph:
         )
 
     def _row(self, call: ast.Call, row: CallRow, symbol: str) -> bool:
-        new = calls.rewritten(call, row, self._scopes)
+        new = calls.rewrite_call(call, row, self._scopes)
         if new is None:
             return False
         self._plan.replace(call, new)

@@ -37,7 +37,7 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
                 if alias.name == "*":
                     yield _star(node)
                 elif name not in followed:
-                    yield from _missing(
+                    yield from _report_missing(
                         node, f"{node.module}.{alias.name}", name in read
                     )
         elif isinstance(node, ast.Import):
@@ -46,9 +46,9 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
                 if _is_tensorflow(alias.name) and not (
                     name in followed or any(f.startswith(f"{name}.") for f in followed)
                 ):
-                    yield from _missing(node, alias.name, name in read)
+                    yield from _report_missing(node, alias.name, name in read)
         elif isinstance(node, ast.Call):
-            yield from _by_name(node, scopes)
+            yield from _report_getattr(node, scopes)
 
 
 def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
@@ -97,7 +97,7 @@ def _followed(scopes: Scopes) -> set[str]:
     return found
 
 
-def _missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
+def _report_missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
     if unused.exists(path):
         return
     use = "its uses cannot be followed" if used else "nothing here uses it"
@@ -121,7 +121,7 @@ def _star(node: ast.ImportFrom) -> Finding:
     )
 
 
-def _by_name(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
+def _report_getattr(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
     """`getattr(tf, name)`; a name that is written out is a symbol as any."""
     if not (isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr")):
         return

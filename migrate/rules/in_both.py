@@ -19,7 +19,9 @@ from migrate.tables import modes
 _PART = "N100"  # Of what was refused for another reason's sake.
 
 
-def applied(scopes: Scopes, findings: Sequence[Finding]) -> tuple[Plan, list[Finding]]:
+def plan_for_both_versions(
+    scopes: Scopes, findings: Sequence[Finding]
+) -> tuple[Plan, list[Finding]]:
     """The plan for a file that is left whole, empty where nothing is to be done."""
     plan = Plan(whole=True)
     parts = {(f.line, f.column) for f in findings if f.code == _PART}

@@ -14,7 +14,7 @@ def refusal(scopes: Scopes, node: ast.expr, symbol: str) -> Finding | None:
     parent = scopes.parents.get(node)
     called = isinstance(parent, ast.Call) and parent.func is node
     call = parent if called and isinstance(parent, ast.Call) else None
-    left_out = keras_defaults.left_out(symbol, call)
+    left_out = keras_defaults.find_left_out(symbol, call)
     if not left_out:
         return None
     name = symbol.rpartition(".")[2]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.rules import keras_defaults, updates_taken
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _COMPILED = "tf.keras.estimator.model_to_estimator"
@@ -48,8 +48,8 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 "Choose layers, and take all updates of each: "
                 "`[u for layer in net.layers if layer is not head for u in layer.updates]`.",
             )
-        told = {n for chosen in one_by_one for n in all_nodes(chosen)}
-        for taken in updates_taken.unseen(scopes):
+        told = {n for chosen in one_by_one for n in walk_breadth_first(chosen)}
+        for taken in updates_taken.find_unseen(scopes):
             if taken not in told:
                 yield _refusal(
                     taken,
@@ -106,7 +106,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
 
 def _operations_given(tree: ast.AST) -> Iterator[ast.Call]:
     """Calls of a layer's own `add_update` that give it no function."""
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         given = [
@@ -121,12 +121,15 @@ def _operations_given(tree: ast.AST) -> Iterator[ast.Call]:
 
 def _updates_chosen(tree: ast.AST) -> Iterator[ast.expr]:
     """What is gone through one by one, and a condition decides of each."""
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.comprehension) and node.ifs:
             if _reads_updates(node.iter):
                 yield node.iter
         elif isinstance(node, ast.For) and _reads_updates(node.iter):
-            if any(isinstance(inner, (ast.If, ast.IfExp)) for inner in all_nodes(node)):
+            if any(
+                isinstance(inner, (ast.If, ast.IfExp))
+                for inner in walk_breadth_first(node)
+            ):
                 yield node.iter
 
 
@@ -134,13 +137,13 @@ def _reads_updates(node: ast.expr) -> bool:
     return any(
         isinstance(inner, ast.Attribute)
         and inner.attr in ("updates", "get_updates_for")
-        for inner in all_nodes(node)
+        for inner in walk_breadth_first(node)
     )
 
 
 def _runs_updates(tree: ast.AST) -> bool:
     """Whether something reads the updates of Keras's layers."""
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Attribute) and node.attr == "updates":
             return True
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -164,7 +167,7 @@ def _freezes(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> bool:
         isinstance(node, ast.Attribute)
         and node.attr == "trainable"
         and isinstance(node.ctx, ast.Store)
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
     )
 
 

@@ -14,7 +14,7 @@ from migrate.findings import Finding, Outcome
 from migrate.normalise import Text, done_queues
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import supervisor
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
 _SERVICES = {
@@ -30,11 +30,11 @@ _SERVICES = {
 
 def deployed(scopes: Scopes) -> Iterator[Finding]:
     """Findings for files that use slim's `model_deploy`, whatever else they are."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)) and any(
             a.name.split(".")[-1] == "model_deploy" for a in node.names
         ):
-            yield _refused(
+            yield _make_refusal(
                 node,
                 "N130",
                 "slim.deployment clones a model on devices by itself",
@@ -45,15 +45,15 @@ def deployed(scopes: Scopes) -> Iterator[Finding]:
             )
 
 
-def told(scopes: Scopes, text: str) -> Iterator[Finding]:
+def report_older_shapes(scopes: Scopes, text: str) -> Iterator[Finding]:
     """Findings for a program that was refused."""
     unread = done_queues.why_not(Text.of(text))
     served = supervisor.replaced(Text.of(text)).source != text
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in _QUEUES:
             if unread is not None and names.argument(node, "shared_name"):
                 line, reason = unread
-                yield _refused(
+                yield _make_refusal(
                     node,
                     "C140",
                     f"a queue that tasks share: {reason} (line {line})",
@@ -63,7 +63,7 @@ def told(scopes: Scopes, text: str) -> Iterator[Finding]:
                 )
         elif isinstance(node, ast.Attribute) and node.attr in _SERVICES and not served:
             if supervisor_callees.is_supervisor(scopes, node.value):
-                yield _refused(
+                yield _make_refusal(
                     node,
                     "N120",
                     f"Supervisor.{node.attr} works beside the session",
@@ -72,7 +72,7 @@ def told(scopes: Scopes, text: str) -> Iterator[Finding]:
                 )
 
 
-def _refused(
+def _make_refusal(
     node: ast.stmt | ast.expr, code: str, reason: str, recipe: str, symbol: str = ""
 ) -> Finding:
     return Finding(

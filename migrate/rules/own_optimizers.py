@@ -33,12 +33,12 @@ def uncalled(scopes: Scopes) -> Iterator[Finding]:
     for node in scopes.walk():
         if not isinstance(node, ast.ClassDef) or not _is_optimizer(node, scopes):
             continue
-        defined = {n for one in _above(node, scopes) for n in _defined(one)}
+        defined = {n for one in _find_bases(node, scopes) for n in _find_defined(one)}
         for method in node.body:
             if not isinstance(method, ast.FunctionDef) or method.name not in CALLED:
                 continue
             new = CALLED[method.name]
-            if new not in defined and not _only_raises(method):
+            if new not in defined and not _does_only_raise(method):
                 arguments = _ARGUMENTS.get(new, "(self, grad, var, indices)")
                 yield Finding(
                     method.lineno,
@@ -54,7 +54,7 @@ def uncalled(scopes: Scopes) -> Iterator[Finding]:
 
 
 def _is_optimizer(node: ast.ClassDef, scopes: Scopes) -> bool:
-    for one in _above(node, scopes):
+    for one in _find_bases(node, scopes):
         for base in one.bases:
             symbol = scopes.resolve(base) or ""
             if symbol in OPTIMIZERS or symbol.startswith("tf.contrib.opt."):
@@ -64,7 +64,7 @@ def _is_optimizer(node: ast.ClassDef, scopes: Scopes) -> bool:
     return False
 
 
-def _above(node: ast.ClassDef, scopes: Scopes) -> list[ast.ClassDef]:
+def _find_bases(node: ast.ClassDef, scopes: Scopes) -> list[ast.ClassDef]:
     """A class, and the file's classes from which it derives."""
     found = [node]
     for one in found:
@@ -78,7 +78,7 @@ def _above(node: ast.ClassDef, scopes: Scopes) -> list[ast.ClassDef]:
     return found
 
 
-def _defined(node: ast.ClassDef) -> set[str]:
+def _find_defined(node: ast.ClassDef) -> set[str]:
     named = {s.name for s in node.body if isinstance(s, ast.FunctionDef)}
     return named | {
         target.id
@@ -89,7 +89,7 @@ def _defined(node: ast.ClassDef) -> set[str]:
     }
 
 
-def _only_raises(method: ast.FunctionDef) -> bool:
+def _does_only_raise(method: ast.FunctionDef) -> bool:
     return isinstance(method.body[-1], ast.Raise) and all(
         isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)
         for s in method.body[:-1]

@@ -15,7 +15,7 @@ from migrate.program.code import code
 from migrate.rules import calls, keras_defaults, own_optimizers
 from migrate.rules.mistakes import older_partitioners
 from migrate.rules.mistakes.older_distribute import SERVERS
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import (
     contrib,
     contrib_graph,
@@ -107,11 +107,11 @@ def verdict(symbol: str) -> Verdict:
         return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
     if table.is_of_module(symbol):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
-    if symbol.startswith("tf.python.") and private_names.still_there(
+    if symbol.startswith("tf.python.") and private_names.is_still_there(
         f"tensorflow{symbol.removeprefix('tf')}"
     ):
         return _STILL_THERE
-    if messages.still_there(symbol):
+    if messages.is_still_there(symbol):
         return _MESSAGE
     if symbol.startswith("tf.compat.v2."):
         return _version_two(symbol)
@@ -175,7 +175,7 @@ def _contrib(symbol: str) -> Verdict:
         if found.outcome is Outcome.REWRITTEN:
             return dataclasses.replace(found, code="T102")
         return found
-    reason, recipe = contrib.no_home(symbol)
+    reason, recipe = contrib.explain_no_home(symbol)
     return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
 
 
@@ -276,7 +276,7 @@ class SymbolRules:
         """Names that the program gives to TensorFlow's module: `tf.model = ...`."""
         return tuple(
             "tf" + path.removeprefix("tensorflow")
-            for node in all_nodes(self.scopes.tree)
+            for node in walk_breadth_first(self.scopes.tree)
             if isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Store)
             and (path := self.scopes.dotted(node) or "").startswith("tensorflow.")
@@ -334,7 +334,7 @@ class SymbolRules:
             return
         row = calls.ROWS.get(symbol)
         if call is not None and row is not None:
-            if calls.in_arg_scope(symbol, self.scopes):
+            if calls.may_have_arg_scope(symbol, self.scopes):
                 self._add(node, _SCOPED, symbol)
                 return
             if self._call(node, call, row, symbol):
@@ -469,7 +469,7 @@ class SymbolRules:
 
     def _call(self, node: ast.expr, call: ast.Call, row: CallRow, symbol: str) -> bool:
         """Rewrites a call whose arguments TF2's function knows; whether it could."""
-        new = calls.rewritten(call, row, self.scopes)
+        new = calls.rewrite_call(call, row, self.scopes)
         if new is None:
             return False
         unchanged = calls.is_unchanged(call, row)

@@ -13,7 +13,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.model_forms import normalised_branches
 from migrate.normalise.model_forms.branches import is_elif, suites
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 
 _CODE = "L123"
@@ -56,18 +56,20 @@ def find(
     }
     runs |= {
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Constant) and node.value == table.UPDATE_OPS[1]
     }
     if not layers:
         return
     reason = "" if runs or updates else _NEVER
-    if runs and _in_one_branch(runs, [node for node, _ in layers], scopes, quiet):
+    if runs and _updates_in_one_branch(
+        runs, [node for node, _ in layers], scopes, quiet
+    ):
         reason = _SOMETIMES
     left = layers
     if runs and not (reason or updates):
         reason = _NEVER
-        without = _of_other_models(runs, [node for node, _ in layers], scopes)
+        without = _find_other_models(runs, [node for node, _ in layers], scopes)
         left = [(node, symbol) for node, symbol in layers if node in without]
     for node, symbol in left if reason else ():
         yield Finding(
@@ -81,7 +83,7 @@ def find(
         )
 
 
-def _in_one_branch(
+def _updates_in_one_branch(
     runs: set[ast.expr],
     layers: list[ast.expr],
     scopes: Scopes,
@@ -90,8 +92,8 @@ def _in_one_branch(
     """Whether one branch of a condition updates the weights without the averages."""
     named = {
         target.id
-        for node in all_nodes(scopes.tree)
-        if isinstance(node, ast.Assign) and runs & set(all_nodes(node.value))
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Assign) and runs & set(walk_breadth_first(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
     }
@@ -110,22 +112,22 @@ def _in_one_branch(
     for function in scopes.scope_by_node:
         if not isinstance(function, ast.FunctionDef):
             continue
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if not isinstance(node, ast.If) or is_elif(node, scopes):
                 continue
             branches = [list(_nodes(suite)) for suite in suites(node)]
             with_them = [b for b in branches if running(iter(b))]
             without = [b for b in branches if b not in with_them and _updates(b)]
-            inside = set(all_nodes(node))
+            inside = set(walk_breadth_first(node))
             after = (
                 n
-                for n in all_nodes(function)
+                for n in walk_breadth_first(function)
                 if n not in inside and getattr(n, "lineno", 0) > node.lineno
             )
             if not (with_them and without) or running(after):
                 continue
             for user in _users(function, scopes):
-                if not _reached(user, scopes).isdisjoint(layers):
+                if not _find_reached(user, scopes).isdisjoint(layers):
                     if not normalised_branches.only_there(
                         node.test, user, scopes, quiet
                     ):
@@ -133,7 +135,7 @@ def _in_one_branch(
     return False
 
 
-def _of_other_models(
+def _find_other_models(
     runs: set[ast.expr], layers: list[ast.expr], scopes: Scopes
 ) -> set[ast.expr]:
     """Layers of a function that updates its weights, but no averages, where others do.
@@ -144,7 +146,7 @@ def _of_other_models(
     """
     functions = [f for f in scopes.scope_by_node if isinstance(f, ast.FunctionDef)]
     outer = [f for f in functions if isinstance(scopes.parents.get(f), ast.Module)]
-    reached = {f: _reached(f, scopes, named=True) for f in outer}
+    reached = {f: _find_reached(f, scopes, named=True) for f in outer}
     if not all(any(run in inside for inside in reached.values()) for run in runs):
         return set()
     found: set[ast.expr] = set()
@@ -158,7 +160,7 @@ def _of_other_models(
 
 def _nodes(suite: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in suite:
-        yield from all_nodes(statement)
+        yield from walk_breadth_first(statement)
 
 
 def _updates(nodes: list[ast.AST]) -> bool:
@@ -179,14 +181,14 @@ def _users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDef]:
         for other in scopes.scope_by_node:
             if not isinstance(other, ast.FunctionDef) or other in found:
                 continue
-            calls = (n for n in all_nodes(other) if isinstance(n, ast.Call))
+            calls = (n for n in walk_breadth_first(other) if isinstance(n, ast.Call))
             if any(scopes.function(call.func) in found for call in calls):
                 found.add(other)
                 grows = True
     return found
 
 
-def _reached(
+def _find_reached(
     function: ast.FunctionDef, scopes: Scopes, named: bool = False
 ) -> set[ast.AST]:
     """What stands in a function and in those of the file that it calls.
@@ -200,8 +202,8 @@ def _reached(
         at = work.pop()
         if at in found:
             continue
-        found.update(all_nodes(at))
-        for node in all_nodes(at):
+        found.update(walk_breadth_first(at))
+        for node in walk_breadth_first(at):
             other = None
             if isinstance(node, ast.Call):
                 other = scopes.function(node.func)
@@ -220,17 +222,17 @@ def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
     """
     call = scopes.parents.get(node)
     called = isinstance(call, ast.Call) and call.func is node
-    if called and _at_once(call):
+    if called and _updates_at_once(call):
         return True
     return any(
-        _at_once(other)
+        _updates_at_once(other)
         and (not called or "arg_scope" in ast.unparse(other).partition("(")[0])
-        for other in all_nodes(scopes.tree)
+        for other in walk_breadth_first(scopes.tree)
         if other is not call
     )
 
 
-def _at_once(node: ast.AST | None) -> bool:
+def _updates_at_once(node: ast.AST | None) -> bool:
     """Whether a call or a dict has `updates_collections`, None."""
     pairs: list[tuple[object, ast.expr]] = []
     if isinstance(node, ast.Call):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # What waits for operations; and what is an operation that waits for others.
 _WAITS = "tf.control_dependencies"
@@ -38,9 +38,9 @@ _BRANCHES = (ast.If, ast.IfExp, ast.Break, ast.Continue, ast.Try, ast.While, ast
 _MODES = frozenset({"mode", "ModeKeys", "training", "is_training"})
 
 
-def unseen(scopes: Scopes) -> Iterator[ast.expr]:
+def find_unseen(scopes: Scopes) -> Iterator[ast.expr]:
     """Updates that are taken, of which it is not seen that all are run."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if _reads(node):
             assert isinstance(node, ast.expr)
             if _Fate(scopes).is_unseen(node):
@@ -145,7 +145,7 @@ class _Fate:
         self._take(loop)
         target = names.key(loop.target)
         for statement in loop.body:
-            if any(isinstance(n, _BRANCHES) for n in all_nodes(statement)):
+            if any(isinstance(n, _BRANCHES) for n in walk_breadth_first(statement)):
                 self.lost = True
             if isinstance(statement, ast.Expr) and isinstance(
                 statement.value, ast.Call
@@ -159,7 +159,7 @@ class _Fate:
                     self._follow(statement.value)
         used = [
             n
-            for n in all_nodes(loop)
+            for n in walk_breadth_first(loop)
             if isinstance(n, ast.Name)
             and n.id == target
             and isinstance(n.ctx, ast.Load)
@@ -309,5 +309,5 @@ def _is_of_mode(test: ast.expr) -> bool:
     return any(
         (isinstance(n, ast.Name) and n.id in _MODES)
         or (isinstance(n, ast.Attribute) and n.attr in _MODES)
-        for n in all_nodes(test)
+        for n in walk_breadth_first(test)
     )

@@ -19,13 +19,13 @@ from migrate.facts import one_of, reach
 from migrate.facts.scopes import Scopes
 from migrate.migration import Migration
 from migrate.several import regions
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _MAKES = roles.PLACEHOLDERS | roles.VARIABLES | {"tf.Graph"}
 
 
-def migrated(
+def migrate_apart(
     text: str, scopes: Scopes, migrate: Callable[[str], Migration]
 ) -> Migration | None:
     """The migration of a file of several programs; None if it is no such file.
@@ -43,16 +43,16 @@ def migrated(
     ]
     whole += [
         regions.Region((definition,), owners, ())
-        for definition, owners in regions.of_some(scopes, programs)
+        for definition, owners in regions.find_shared_definitions(scopes, programs)
     ]
     whole.sort(key=lambda region: region.first)
-    return regions.migrated(text, whole, migrate)
+    return regions.migrate_regions(text, whole, migrate)
 
 
 def _programs(scopes: Scopes) -> list[ast.FunctionDef]:
     """The module's functions that open a session each; none if one is opened elsewhere."""
     found: list[ast.FunctionDef] = []
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
         ):
@@ -78,7 +78,7 @@ def _has_graph(scopes: Scopes, function: ast.FunctionDef) -> bool:
     return any(
         isinstance(node, ast.Call)
         and scopes.resolve(node.func) in ("tf.Graph", "tf.reset_default_graph")
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
     )
 
 
@@ -87,7 +87,7 @@ def _is_own(scopes: Scopes, function: ast.FunctionDef) -> bool:
     return any(
         isinstance(node, ast.Call) and scopes.resolve(node.func) in _MAKES
         for part in (function, *reach.reached(scopes, [function]))
-        for node in all_nodes(part)
+        for node in walk_breadth_first(part)
     )
 
 
@@ -96,7 +96,7 @@ def _stub(text: str, function: ast.FunctionDef) -> tuple[str, ...]:
     header = text.split("\n")[function.lineno - 1 : function.body[0].lineno - 1]
     changed = {
         name
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
         if isinstance(node, ast.Global)
         for name in node.names
     }

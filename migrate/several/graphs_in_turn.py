@@ -22,7 +22,7 @@ from migrate.facts.scopes import Scopes
 from migrate.migration import Migration
 from migrate.normalise.text import inside_strings
 from migrate.several import regions
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _DEFINES = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -41,7 +41,7 @@ class _Part:
     before: tuple[ast.stmt, ...] = ()
 
 
-def migrated(
+def migrate_graphs_in_turn(
     text: str, scopes: Scopes, migrate: Callable[[str], Migration]
 ) -> Migration | None:
     """The migration of a file with graphs in turn; None if it is no such file.
@@ -50,7 +50,7 @@ def migrated(
       migrate: what migrates the text of a file that has one graph.
     """
     parts = _parts(scopes)
-    if len(parts) < 2 or not _free(scopes, parts):
+    if len(parts) < 2 or not _are_independent(scopes, parts):
         return None
     programs = [(*part.before, *part.statements) for part in parts]
     whole = [
@@ -59,10 +59,10 @@ def migrated(
     ]
     whole += [
         regions.Region((definition,), owners, ())
-        for definition, owners in regions.of_some(scopes, programs)
+        for definition, owners in regions.find_shared_definitions(scopes, programs)
     ]
     whole.sort(key=lambda region: region.first)
-    done = regions.migrated(text, whole, migrate)
+    done = regions.migrate_regions(text, whole, migrate)
     if done is None or "plain_session" not in done.text:
         return None
     return done
@@ -72,13 +72,13 @@ def _parts(scopes: Scopes) -> list[_Part]:
     """The graphs of the suite in which all sessions stand; none if it has not several."""
     sessions = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
     if len(sessions) < 2:
         return []
     suite = _common_suite(scopes, sessions)
-    having = [s for s in suite if any(n in sessions for n in all_nodes(s))]
+    having = [s for s in suite if any(n in sessions for n in walk_breadth_first(s))]
     if len(having) == 1:
         before = _common(scopes, suite, having[0])
         if before is None:
@@ -87,7 +87,9 @@ def _parts(scopes: Scopes) -> list[_Part]:
         return [dataclasses.replace(part, before=before) for part in parts]
     if all(_opens_graph(scopes, s) for s in having):
         return [_Part((s,)) for s in having]
-    return _named(scopes, suite, having) or _begun_anew(scopes, suite, having)
+    return _find_named_graphs(scopes, suite, having) or _find_reset_graphs(
+        scopes, suite, having
+    )
 
 
 def _branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_Part]:
@@ -96,7 +98,7 @@ def _branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_Part]:
         return []
     parts: list[_Part] = []
     for suite in (statement.body, statement.orelse):
-        if not any(n in sessions for s in suite for n in all_nodes(s)):
+        if not any(n in sessions for s in suite for n in walk_breadth_first(s)):
             continue
         inner = _branches(suite[0], sessions) if len(suite) == 1 else []
         parts += inner or [_Part(tuple(suite))]
@@ -110,21 +112,21 @@ def _common(
     at = suite.index(branch)
     graph = [s for s in suite[:at] if _mentions(scopes, s)]
     between = [s for s in suite[:at] if s not in graph]
-    bound = set().union(*[_bound(s) for s in graph])
+    bound = set().union(*[_find_bound_names(s) for s in graph])
     if any(not isinstance(s, (ast.Assign, ast.Expr, ast.With)) for s in graph):
         return None
     if any(inside_strings(s) for s in graph):
         return None
-    if any(bound & _mentioned(s) for s in [*between, *suite[at + 1 :]]):
+    if any(bound & _find_mentioned_names(s) for s in [*between, *suite[at + 1 :]]):
         return None
     for statement in graph:
         later = [s for s in between if s.lineno > statement.lineno]
-        if any(names.reads(statement) & _bound(s) for s in later):
+        if any(names.reads(statement) & _find_bound_names(s) for s in later):
             return None
     return tuple(graph)
 
 
-def _named(
+def _find_named_graphs(
     scopes: Scopes, suite: Sequence[ast.stmt], having: Sequence[ast.stmt]
 ) -> list[_Part]:
     """Graphs with names: from where each is made to where it is last spoken of."""
@@ -139,7 +141,7 @@ def _named(
         ):
             continue
         name = statement.targets[0].id
-        last = max(i for i, s in enumerate(suite) if name in _mentioned(s))
+        last = max(i for i, s in enumerate(suite) if name in _find_mentioned_names(s))
         inside = tuple(suite[at : last + 1])
         if at <= end or not any(s in having for s in inside):
             return []
@@ -149,11 +151,11 @@ def _named(
     return parts if all(s in of_parts for s in having) else []
 
 
-def _mentioned(statement: ast.stmt) -> set[str]:
-    return {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+def _find_mentioned_names(statement: ast.stmt) -> set[str]:
+    return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
 
-def _begun_anew(
+def _find_reset_graphs(
     scopes: Scopes, suite: list[ast.stmt], having: Sequence[ast.stmt]
 ) -> list[_Part]:
     """Graphs between calls of tf.reset_default_graph."""
@@ -176,7 +178,7 @@ def _common_suite(scopes: Scopes, sessions: Sequence[ast.Call]) -> list[ast.stmt
     """The innermost suite that has all sessions in its statements."""
     suite: list[ast.stmt] = scopes.tree.body
     while True:
-        having = [s for s in suite if any(n in sessions for n in all_nodes(s))]
+        having = [s for s in suite if any(n in sessions for n in walk_breadth_first(s))]
         if len(having) != 1:
             return suite
         only = having[0]
@@ -187,7 +189,7 @@ def _common_suite(scopes: Scopes, sessions: Sequence[ast.Call]) -> list[ast.stmt
                 nested
                 for nested in inner
                 if all(
-                    any(n is session for s in nested for n in all_nodes(s))
+                    any(n is session for s in nested for n in walk_breadth_first(s))
                     for session in sessions
                 )
             ),
@@ -206,7 +208,7 @@ def _opens_graph(scopes: Scopes, statement: ast.stmt) -> bool:
         and isinstance(node.value, ast.Call)
         and scopes.resolve(node.value.func) == "tf.Graph"
         for item in statement.items
-        for node in all_nodes(item.context_expr)
+        for node in walk_breadth_first(item.context_expr)
     )
 
 
@@ -236,7 +238,7 @@ def _mentions(scopes: Scopes, statement: ast.stmt) -> bool:
         and (symbol := scopes.resolve(node.func) or "").startswith("tf.")
         and not roles.has_prefix(symbol, roles.HOST_PREFIXES)
         for part in (statement, *reach.reached(scopes, [statement]))
-        for node in all_nodes(part)
+        for node in walk_breadth_first(part)
     )
 
 
@@ -245,10 +247,10 @@ def _first_of_graph(scopes: Scopes, suite: Sequence[ast.stmt]) -> int:
     return next(i for i, s in enumerate(suite) if _mentions(scopes, s))
 
 
-def _free(scopes: Scopes, parts: Sequence[_Part]) -> bool:
+def _are_independent(scopes: Scopes, parts: Sequence[_Part]) -> bool:
     """Whether nothing that a part defines, or changes by name, is used outside of it."""
     for part in parts:
-        inside = {node for s in part.statements for node in all_nodes(s)}
+        inside = {node for s in part.statements for node in walk_breadth_first(s)}
         if any(isinstance(n, (ast.Global, ast.Nonlocal)) for n in inside):
             return False
         defined: set[str] = set()
@@ -259,16 +261,16 @@ def _free(scopes: Scopes, parts: Sequence[_Part]) -> bool:
                 defined |= {(a.asname or a.name).partition(".")[0] for a in node.names}
         if any(
             isinstance(node, ast.Name) and node.id in defined and node not in inside
-            for node in all_nodes(scopes.tree)
+            for node in walk_breadth_first(scopes.tree)
         ):
             return False
     return True
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+def _find_bound_names(statement: ast.stmt) -> set[str]:
     """Plain names that a statement binds, in all its suites."""
     return {
         node.id
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }

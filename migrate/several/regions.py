@@ -15,7 +15,7 @@ from migrate.facts import reach
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
@@ -55,7 +55,7 @@ class Region:
         return {
             node.id
             for s in (*self.before, *self.statements)
-            for node in all_nodes(s)
+            for node in walk_breadth_first(s)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
 
@@ -79,7 +79,7 @@ class _Result:
     migration: Migration
 
 
-def migrated(
+def migrate_regions(
     text: str, regions: Sequence[Region], migrate: Callable[[str], Migration]
 ) -> Migration | None:
     """The migration of a text of several programs; None where one is not migrated.
@@ -91,7 +91,7 @@ def migrated(
     count = 1 + max(number for region in regions for number in region.owners)
     results: list[_Result] = []
     for number in range(count):
-        lines, origins = _alone(text, regions, number)
+        lines, origins = _cut_program(text, regions, number)
         migration = migrate("\n".join(lines))
         if any(
             f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in migration.findings
@@ -103,22 +103,22 @@ def migrated(
         results.append(result)
     if len({r.alike for r in results}) != 1:
         return None
-    return _together(results, len(regions))
+    return _join_results(results, len(regions))
 
 
-def of_some(
+def find_shared_definitions(
     scopes: Scopes, programs: Sequence[Sequence[ast.stmt]]
 ) -> list[tuple[ast.stmt, frozenset[int]]]:
     """The module's functions and classes that only programs use, and which of them do."""
-    inside = {node for part in programs for s in part for node in all_nodes(s)}
+    inside = {node for part in programs for s in part for node in walk_breadth_first(s)}
     statements = {s for part in programs for s in part}
-    having = [d for d in scopes.tree.body if statements & set(all_nodes(d))]
+    having = [d for d in scopes.tree.body if statements & set(walk_breadth_first(d))]
     others = [
         d for d in scopes.tree.body if isinstance(d, _DEFINITIONS) and d not in having
     ]
     shared = [s for s in scopes.tree.body if s not in others]
-    by_all = _reached(scopes, shared, inside)
-    of_each = [_reached(scopes, part, set()) for part in programs]
+    by_all = _find_reached(scopes, shared, inside)
+    of_each = [_find_reached(scopes, part, set()) for part in programs]
     found: list[tuple[ast.stmt, frozenset[int]]] = []
     for definition in others:
         owners = frozenset(i for i, those in enumerate(of_each) if definition in those)
@@ -127,7 +127,7 @@ def of_some(
     return found
 
 
-def _reached(
+def _find_reached(
     scopes: Scopes, roots: Iterable[ast.stmt], without: set[ast.AST]
 ) -> set[ast.AST]:
     """The module's statements that some code comes to, not by what is in `without`."""
@@ -135,7 +135,7 @@ def _reached(
     found: set[ast.AST] = set()
     todo: list[ast.AST] = list(roots)
     while todo:
-        for node in all_nodes(todo.pop()):
+        for node in walk_breadth_first(todo.pop()):
             targets: list[ast.AST] = []
             if node in without:
                 continue
@@ -152,7 +152,7 @@ def _reached(
     return found
 
 
-def _alone(
+def _cut_program(
     text: str, regions: Sequence[Region], number: int
 ) -> tuple[list[str], list[int]]:
     """The text with one program's regions only, and each line's line in the text."""
@@ -263,7 +263,7 @@ def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(lines[filled[0] : filled[-1] + 1]) if filled else ()
 
 
-def _together(results: Sequence[_Result], count: int) -> Migration | None:
+def _join_results(results: Sequence[_Result], count: int) -> Migration | None:
     """One text of all; None where programs want a function to be different ones."""
     first = results[0]
     lines: list[str] = []

@@ -27,7 +27,7 @@ from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.options import Options
 from migrate.program.callbacks import OfOtherFile, SharedCallbacks, UsedElsewhere
 from migrate.shared.files import TreeFiles
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _LOGGER = logging.getLogger(__name__)
 # What a file spells that may have several devices in one process.
@@ -56,7 +56,7 @@ class _Class:
         return (self.file, *self.users)
 
 
-def shared_callbacks(
+def find_shared_callbacks(
     paths: Iterable[pathlib.Path], options: Options
 ) -> Mapping[str, SharedCallbacks]:
     """Each file's part in the callbacks that files have together, by their real path.
@@ -155,7 +155,7 @@ class _Search:
                 try:
                     found.append(used_here(scopes, class_, text))
                 except NoCallback as reason:
-                    raise _at(user, reason) from None
+                    raise _refuse_at(user, reason) from None
         used = together(found, self._created, self._several)
         own = tree.scopes(real)
         assert own is not None
@@ -237,21 +237,21 @@ def _reason(
         return "" if done else "its file has no part in the Estimators' programs"
     scopes = tree.scopes(real)
     assert scopes is not None
-    made = sum(_mentioned(scopes.tree, text) for text in one.users[real])
+    made = sum(_count_mentions(scopes.tree, text) for text in one.users[real])
     start = f"{one.name} is a callback of Keras"
     count = sum(f.code == "K130" and f.reason.startswith(start) for f in findings)
     return "" if count == made else f"{where}no Estimator of Keras models calls it"
 
 
-def _mentioned(tree: ast.Module, text: str) -> int:
+def _count_mentions(tree: ast.Module, text: str) -> int:
     """How many calls have a text."""
     return sum(
         isinstance(node, ast.Call) and ast.unparse(node.func) == text
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
     )
 
 
-def _at(user: str, reason: NoCallback) -> NoCallback:
+def _refuse_at(user: str, reason: NoCallback) -> NoCallback:
     line = getattr(reason.node, "lineno", 1)
     where = f"{os.path.basename(user)}, line {line}"
     return NoCallback(reason.node, f"{where}: {reason.reason}")

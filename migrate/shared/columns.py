@@ -18,7 +18,7 @@ from migrate.shared.files import TreeFiles
 from migrate.tables import estimator
 
 
-def of_graphs(tree: TreeFiles) -> Mapping[str, str]:
+def find_columns_of_graphs(tree: TreeFiles) -> Mapping[str, str]:
     """Files of programs that have such columns -> why their model_fns stay what they are.
 
     A program is a file, and all that it imports.

@@ -13,7 +13,7 @@ _HOOK = b"SessionRunHook"
 _SUFFIXES = (".py", ".ipynb")
 
 
-def shared_hooks(paths: Iterable[pathlib.Path]) -> Mapping[str, frozenset[str]]:
+def find_shared_hooks(paths: Iterable[pathlib.Path]) -> Mapping[str, frozenset[str]]:
     """Classes that other files than their own spell, by the real path of their file.
 
     A word in another file that spells the module too counts: more than is meant, never

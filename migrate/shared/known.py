@@ -16,15 +16,15 @@ from migrate.facts.trees.homes import homes
 from migrate.facts.trees.imports import graph_modules, updating_modules
 from migrate.facts.trees.known_classes import knowing, naming
 from migrate.facts.trees.reexports import names_of_stars, reexports
-from migrate.parts.files import together
-from migrate.shared.columns import of_graphs
+from migrate.parts.files import find_programs_of_parts
+from migrate.shared.columns import find_columns_of_graphs
 from migrate.shared.files import TreeFiles
-from migrate.shared.hooks import shared_hooks
-from migrate.shared.of_tf1 import of_tf1
+from migrate.shared.hooks import find_shared_hooks
+from migrate.shared.of_tf1 import find_modules_of_tf1
 from migrate.tree import Tree
 
 
-def known(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
+def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
     """The tree, but for what becomes of programs and models that files have together.
 
     Args:
@@ -44,11 +44,11 @@ def known(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
         own_stars=stars,
         hidden=hidden(files, followed),
         homes=homes(files, paths),
-        parts=together(files),
+        parts=find_programs_of_parts(files),
         knowing=knowing(files),
-        of_tf1=of_tf1(read),
-        columns=of_graphs(read),
+        of_tf1=find_modules_of_tf1(read),
+        columns=find_columns_of_graphs(read),
         naming=naming(files),
-        shared_hooks=shared_hooks(files),
+        shared_hooks=find_shared_hooks(files),
         clusters=described(files),
     )

@@ -20,7 +20,7 @@ from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.program.keras_files import SharedModels
 from migrate.shared.files import TreeFiles
-from migrate.shared.networks import Models, Networks, with_networks, without
+from migrate.shared.networks import Models, Networks, add_networks, drop_networks
 from migrate.source.nodes import tree_of
 
 _LOGGER = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class _Known:
     given: frozenset[str] = frozenset()
 
 
-def shared_models(
+def find_shared_models(
     paths: Iterable[pathlib.Path], options: Options
 ) -> Mapping[str, SharedModels]:
     """The model functions that files have together, by their real path.
@@ -69,7 +69,7 @@ class _Search:
         texts = {r: t for r in tree.modules if "tensorflow" in (t := tree.text(r))}
         knowing: dict[tuple[str, str], list[_Known]] = {}
         for real in texts:
-            for target, known in _known(real, tree):
+            for target, known in _find_known_models(real, tree):
                 knowing.setdefault((target, known.name), []).append(known)
         for (target, name), users in knowing.items():
             if target not in texts:
@@ -83,7 +83,7 @@ class _Search:
             elif len({user.given for user in users}) > 1:
                 reason = "which is given more arguments here than there"
             elif not others:
-                tried = _together(self._found, target, name, users)
+                tried = _add_model(self._found, target, name, users)
                 reason = self._try(tried, target, own - {target})
                 left = self._left(target, name, users) if reason else []
             self._say(users if not left else [], reason)
@@ -100,14 +100,14 @@ class _Search:
           Why it does not; "" where it does.
         """
         try:
-            whole = with_networks(models, target, self._tree)
+            whole = add_networks(models, target, self._tree)
             changed = {*users, *whole.functions}
             if not changed or self._come_out({target, *changed}, whole, target):
                 self._found = whole.models
                 return ""
             reason = f"in {os.path.basename(target)}"
             if whole.functions:
-                kept = without(models, whole, target)
+                kept = drop_networks(models, whole, target)
                 if not users or self._come_out({target, *users}, kept, target):
                     self._found = kept.models
                     return ""
@@ -130,7 +130,7 @@ class _Search:
         rest = [user for user in users if user not in left]
         if not left or not rest:
             return []
-        tried = _together(self._found, target, name, rest)
+        tried = _add_model(self._found, target, name, rest)
         for user in left:
             own = tried.get(user.file, SharedModels())
             gone = {**own.gone, **self._gone(user, target)}
@@ -153,7 +153,7 @@ class _Search:
         text = self._tree.raw(real)
         try:
             found = migrate_text(text, self._options, real)
-            same = _same(found.text, text)
+            same = _is_same_program(found.text, text)
         except (SyntaxError, RecursionError):
             return False
         return same and any(f.outcome is Outcome.REFUSED for f in found.findings)
@@ -201,7 +201,7 @@ class _Search:
         )
 
 
-def _known(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
+def _find_known_models(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
     """(file, what is known of it) of the model functions that a file's Estimators have."""
     from migrate.frontends.model_fn.flows import Flows
     from migrate.frontends.model_fn.modes import NotSplit
@@ -227,12 +227,12 @@ def _known(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
                 yield target, _Known(*known)
 
 
-def _same(text: str, other: str) -> bool:
+def _is_same_program(text: str, other: str) -> bool:
     """Whether two texts are one program, but for comments."""
     return ast.dump(tree_of(text)) == ast.dump(tree_of(other))
 
 
-def _together(
+def _add_model(
     found: Mapping[str, SharedModels], target: str, name: str, users: list[_Known]
 ) -> dict[str, SharedModels]:
     """With one more model function."""

@@ -45,7 +45,7 @@ class Networks:
     stay: tuple[str, ...] = ()
 
 
-def with_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
+def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
     """With what the networks of a file's model functions have in other files."""
     own = found.get(target, SharedModels())
     if tree.scopes(target) is None:
@@ -90,19 +90,19 @@ def _recognised(
         source = dataclasses.replace(source, text=written.text.source)
         scopes = scopes_of(ast.parse(source.text))
     assert scopes is not None
-    plain = _joined(source, scopes, written, own, left, tree)
+    plain = _join_networks(source, scopes, written, own, left, tree)
     forms = formed(written.text, (), source, known) if plain[2] else None
     if forms is not None and forms.functions:
         # Where they are in another form, fewer may stay.
         source = dataclasses.replace(source, text=forms.text.source)
         scopes = scopes_of(ast.parse(source.text))
-        other = _joined(source, scopes, written, own, left, tree)
+        other = _join_networks(source, scopes, written, own, left, tree)
         if len(other[2]) < len(plain[2]):
             return (*other, written)
     return (*plain, written)
 
 
-def _joined(
+def _join_networks(
     source: Source,
     scopes: Scopes,
     written: Written,
@@ -126,7 +126,7 @@ def _joined(
         for helper in one.model.helpers
     }
     files = dataclasses.replace(
-        files, kept=_known_elsewhere(helpers, [target, *led_to], tree)
+        files, kept=_find_known_elsewhere(helpers, [target, *led_to], tree)
     )
     whole = Joined(scopes, target, {r: others[r] for r in led_to}, imports)
     own = dataclasses.replace(own, files=files)
@@ -134,7 +134,7 @@ def _joined(
     return files, recognised, stays, whole
 
 
-def without(found: Models, tried: Networks, target: str) -> Networks:
+def drop_networks(found: Models, tried: Networks, target: str) -> Networks:
     """Without the functions of other files; why these stay is then said."""
     files = tried.models[target].files
     assert files is not None
@@ -149,7 +149,7 @@ def without(found: Models, tried: Networks, target: str) -> Networks:
     return Networks(more, (), {})
 
 
-def _known_elsewhere(
+def _find_known_elsewhere(
     helpers: set[tuple[str, str]], files: list[str], tree: TreeFiles
 ) -> dict[tuple[str, str], str]:
     """Those of some functions that other files name -> which."""

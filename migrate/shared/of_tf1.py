@@ -22,7 +22,7 @@ from migrate.shared.files import TreeFiles
 from migrate.tables import semantics, symbols
 
 
-def of_tf1(tree: TreeFiles) -> frozenset[str]:
+def find_modules_of_tf1(tree: TreeFiles) -> frozenset[str]:
     """Real paths of files with names that mean something else in TensorFlow 2.
 
     Of those that say nothing of their version, and are imported by TensorFlow 1's.

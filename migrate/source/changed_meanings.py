@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scope, Scopes, scopes_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # Draws of Python's generator that took other bits in Python 2.
 _DRAWS = frozenset({"choice", "randint", "randrange", "sample", "shuffle"})
@@ -29,19 +29,19 @@ _METHODS = {
 def other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """(line, what is another thing in Python 3, what to do) of a converted text."""
     scopes = scopes_of(tree)
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Call):
-            yield from _of_call(node, scopes)
+            yield from _find_in_call(node, scopes)
         elif isinstance(node, ast.ClassDef):
             for item in node.body:
                 if isinstance(item, ast.FunctionDef) and item.name in _METHODS:
                     reason = f"`{item.name}` is not called: {_METHODS[item.name]}"
                     yield item.lineno, reason, "Give the class that method."
         elif isinstance(node, ast.ListComp):
-            yield from _of_comprehension(node, scopes)
+            yield from _find_in_comprehension(node, scopes)
 
 
-def _of_call(call: ast.Call, scopes: Scopes) -> Iterator[tuple[int, str, str]]:
+def _find_in_call(call: ast.Call, scopes: Scopes) -> Iterator[tuple[int, str, str]]:
     name = call.func.id if isinstance(call.func, ast.Name) else ""
     if name and scopes.scope_of(call).owner(name) is None:
         if name == "round":
@@ -73,7 +73,7 @@ def _is_module(name: ast.Name, module: str, scopes: Scopes) -> bool:
     )
 
 
-def _of_comprehension(
+def _find_in_comprehension(
     node: ast.ListComp, scopes: Scopes
 ) -> Iterator[tuple[int, str, str]]:
     """`[i for i in items]` bound `i` for what follows."""
@@ -92,7 +92,7 @@ def _of_comprehension(
 def _is_read_after(name: str, node: ast.ListComp, scope: Scope, scopes: Scopes) -> bool:
     end = node.end_lineno or node.lineno
     bound = [getattr(b, "lineno", 0) for b in scope.bindings.get(name, ())]
-    for read in all_nodes(scope.node):
+    for read in walk_breadth_first(scope.node):
         if not isinstance(read, ast.Name) or read.id != name or read.lineno <= end:
             continue
         if not isinstance(read.ctx, ast.Load) or scopes.scope_of(read) is not scope:
@@ -102,7 +102,7 @@ def _is_read_after(name: str, node: ast.ListComp, scope: Scope, scopes: Scopes) 
     return False
 
 
-def only_python3(tree: ast.Module) -> int:
+def find_python3_syntax(tree: ast.Module) -> int:
     """The line of a syntax that Python 2 did not have, 0 where there is none."""
     printing = any(
         isinstance(n, ast.ImportFrom)
@@ -110,7 +110,7 @@ def only_python3(tree: ast.Module) -> int:
         and any(a.name == "print_function" for a in n.names)
         for n in tree.body
     )
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if _is_python3(node, printing):
             return getattr(node, "lineno", 0) or 1
     return 0

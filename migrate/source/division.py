@@ -10,7 +10,7 @@ import ast
 import re
 
 from migrate.facts.scopes import Scope, Scopes, scopes_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _FUTURE = re.compile(r"^from __future__ import\s+(?:\(([^)]*)\)|(.*))", re.MULTILINE)
 # What gives an integer or a float in Python 2, whatever it is given.
@@ -49,7 +49,7 @@ def write_floors(text: str, tree: ast.Module) -> tuple[str, list[int]]:
     lines = text.encode().split(b"\n")
     unclear: set[int] = set()
     floored: list[ast.expr] = []
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             left, right = node.left, node.right
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
@@ -80,19 +80,19 @@ class _Kinds:
         # Names that functions bind for others cannot be followed.
         self._elsewhere = {
             name
-            for node in all_nodes(tree)
+            for node in walk_breadth_first(tree)
             if isinstance(node, ast.Global | ast.Nonlocal)
             for name in node.names
         }
         self._asked: dict[tuple[int, str], str] = {}
         self._flags: dict[str, str] = {}
         self._stars = False
-        for node in all_nodes(tree):
+        for node in walk_breadth_first(tree):
             if isinstance(node, ast.Call):
                 self._read_flag(node)
             elif isinstance(node, ast.ImportFrom):
                 self._stars |= node.names[0].name == "*"
-        for node in all_nodes(tree):
+        for node in walk_breadth_first(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 self._flags.pop(node.attr, None)  # Perhaps `FLAGS.size = 0.5`.
 
@@ -220,12 +220,12 @@ class _Kinds:
             return ""
         owner = self._scopes.scope_of(node).owner(node.id)
         bindings = owner.bindings[node.id] if owner is not None else []
-        paths = {_imported(binding, node.id) for binding in bindings}
+        paths = {_find_imported(binding, node.id) for binding in bindings}
         base = paths.pop() if len(paths) == 1 else ""
         return ".".join([base, *attributes]) if base else ""
 
 
-def _imported(binding: ast.AST, name: str) -> str:
+def _find_imported(binding: ast.AST, name: str) -> str:
     if not isinstance(binding, ast.Import | ast.ImportFrom):
         return ""
     for alias in binding.names:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 LAZY = frozenset({"filter", "map", "zip"})
 # They take all values before anything else happens.
@@ -33,7 +33,7 @@ def write_lists(text: str, tree: ast.Module) -> str:
     scopes = scopes_of(tree)
     lines = text.encode().split(b"\n")
     edits: list[tuple[int, int, bytes]] = []
-    for call in _found_late(scopes):
+    for call in _find_late_calls(scopes):
         assert call.end_lineno is not None and call.end_col_offset is not None
         edits.append((call.lineno, call.col_offset, b"list("))
         edits.append((call.end_lineno, call.end_col_offset, b")"))
@@ -43,8 +43,8 @@ def write_lists(text: str, tree: ast.Module) -> str:
     return b"\n".join(lines).decode()
 
 
-def _found_late(scopes: Scopes) -> Iterator[ast.Call]:
-    for node in all_nodes(scopes.tree):
+def _find_late_calls(scopes: Scopes) -> Iterator[ast.Call]:
+    for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call) or _builtin(node.func, scopes) not in LAZY:
             continue
         parent = scopes.parents.get(node)
@@ -76,10 +76,11 @@ def _is_silent(function: ast.expr | None, scopes: Scopes) -> bool:
         return function.value is None
     if isinstance(function, ast.Lambda):
         return not any(
-            isinstance(n, ast.Call | ast.NamedExpr) for n in all_nodes(function.body)
+            isinstance(n, ast.Call | ast.NamedExpr)
+            for n in walk_breadth_first(function.body)
         ) and all(
             scopes.scope_of(n).owner(n.id) is scopes.scope_by_node.get(function)
-            for n in all_nodes(function.body)
+            for n in walk_breadth_first(function.body)
             if isinstance(n, ast.Name)
         )
     return _builtin(function, scopes) in _SILENT
@@ -96,10 +97,14 @@ def _may_change(argument: ast.expr, loop: ast.For | None, scopes: Scopes) -> boo
     if loop is None:
         return False
     base = ast.unparse(argument)
-    return any(base in _changed(node) for part in loop.body for node in all_nodes(part))
+    return any(
+        base in _find_changed(node)
+        for part in loop.body
+        for node in walk_breadth_first(part)
+    )
 
 
-def _changed(node: ast.AST) -> set[str]:
+def _find_changed(node: ast.AST) -> set[str]:
     """Spellings of what a node may change in place."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return {ast.unparse(node.func.value)} if node.func.attr in _CHANGES else set()

@@ -33,20 +33,20 @@ class Place:
     new: str | None
 
 
-def written_file(source: str) -> str | None:
+def find_written_file(source: str) -> str | None:
     """The name of the Python file that the whole cell writes, if it does."""
     found = _WRITES.match(source.split("\n", 1)[0])
     return found[1] if found and found[1].endswith(".py") else None
 
 
-def with_note(source: str, code: str, reason: str) -> str:
+def add_note(source: str, code: str, reason: str) -> str:
     """The cell of another program, with a note below its head that says why it is left."""
     head, *lines = source.split("\n")
     note = f"# TODO(tf1to2): {code} {reason}"
     return source if note in lines else "\n".join([head, note, *lines])
 
 
-def with_file(source: str, program: str) -> str:
+def replace_file(source: str, program: str) -> str:
     """The cell, writing another program to its file."""
     return source.split("\n", 1)[0] + "\n" + program.removesuffix("\n")
 
@@ -55,7 +55,7 @@ def places(source: str) -> Iterator[Place]:
     """Where a cell asks for, or is another program for, TensorFlow 1."""
     lines = source.split("\n")
     foreign = magics.is_foreign_cell(source)
-    if written_file(source) is not None:
+    if find_written_file(source) is not None:
         return  # A program of its own, and read as one.
     seen = magics.mask(source).split("\n")
     number = 0
@@ -66,7 +66,7 @@ def places(source: str) -> Iterator[Place]:
             end += 1
         command = "\n".join(lines[number:end])
         if (magic or _RUNS_MAGIC.search(command)) and installs.asks_for_1(command):
-            new = installs.with_tensorflow_2(command) if magic else None
+            new = installs.replace_install(command) if magic else None
             yield Place(number + 1, end + 1, new)
         elif foreign and _IMPORTS.match(command):
             yield Place(number + 1, end + 1, None)
@@ -74,7 +74,7 @@ def places(source: str) -> Iterator[Place]:
         number = end
 
 
-def applied(source: str, migrated: bool, noted: bool = True) -> str:
+def apply_cell(source: str, migrated: bool, noted: bool = True) -> str:
     """The cell with what installs TensorFlow 1 replaced, and a note above the rest.
 
     Args:

@@ -34,7 +34,7 @@ _UNREADABLE = re.compile(
 )
 
 
-def with_tensorflow_2(command: str) -> str | None:
+def replace_install(command: str) -> str | None:
     """The command as the migrated notebook needs it; None where it asks for no TF1.
 
     Also None where it asks for TF1 in a way that is not read: see `asks_for_1`.
@@ -60,4 +60,4 @@ def with_tensorflow_2(command: str) -> str | None:
 
 def asks_for_1(command: str) -> bool:
     """Whether a command installs or selects TensorFlow 1, in whatever way."""
-    return with_tensorflow_2(command) is not None or bool(_UNREADABLE.search(command))
+    return replace_install(command) is not None or bool(_UNREADABLE.search(command))

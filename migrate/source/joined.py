@@ -48,7 +48,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def with_head_first(body: str, head: str, grown: bool) -> str:
+def move_head_first(body: str, head: str, grown: bool) -> str:
     """The body of a cell with its cell magic as first line, wherever that has got.
 
     Args:
@@ -76,7 +76,7 @@ def with_head_first(body: str, head: str, grown: bool) -> str:
     return "\n".join([masked, *lines])
 
 
-def as_call(source: str) -> str:
+def spell_as_call(source: str) -> str:
     """Another interpreter's cell as a call, which any block can hold."""
     head, _, body = source.lstrip().partition("\n")
     name, _, argument = head.removeprefix("%%").partition(" ")

@@ -59,7 +59,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def all_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def walk_breadth_first(node: ast.AST) -> Iterator[ast.AST]:
     """The node and all below it, the nearer ones first."""
     known: tuple[ast.AST, ...] | None = getattr(node, _WALKED, None)
     return _walk(node) if known is None else iter(known)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from migrate.findings import Finding, Outcome
 from migrate.source import hidden, joined, magics, python
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.source.spans import Span, parse
 
 _MARK = "# %% tf1to2 cell "
@@ -163,7 +163,7 @@ def check_cells(notebook: Notebook) -> None:
             raise python.Unreadable(place) from None
 
 
-def hidden_findings(notebook: Notebook, migrated: bool) -> Iterator[Finding]:
+def find_hidden(notebook: Notebook, migrated: bool) -> Iterator[Finding]:
     """TensorFlow 1 in what only IPython sees: nothing is silent.
 
     Args:
@@ -321,14 +321,14 @@ def _place_magics(notebook: Notebook, bodies: list[str], moved: dict[int, int]) 
         elif bodies[at] != cell.masked.removesuffix("\n"):
             head = cell.source.lstrip().split("\n", 1)[0]
             shared = cell.index in moved or cell.index in grown
-            bodies[at] = joined.with_head_first(bodies[at], head, shared)
+            bodies[at] = joined.move_head_first(bodies[at], head, shared)
 
 
 def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]:
     """`_CUT`'s pieces of the module, one per cell, and which cells were joined."""
     order = [int(n) for n in _ANY_MARK.findall(module)]
     calls = {
-        cell.index: joined.as_call(cell.source)
+        cell.index: joined.spell_as_call(cell.source)
         for cell in notebook.cells
         if magics.is_foreign_cell(cell.source)
     }
@@ -337,7 +337,9 @@ def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]
         if not kept or index > kept[-1]:
             kept.append(index)
     while True:
-        pieces = _CUT.split(_ANY_MARK.sub(lambda m: _only(m, kept, calls), module))
+        pieces = _CUT.split(
+            _ANY_MARK.sub(lambda m: _choose_mark(m, kept, calls), module)
+        )
         bodies = dict(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
         broken = [
             index
@@ -368,7 +370,9 @@ def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]
     return parts, moved
 
 
-def _only(match: re.Match[str], kept: list[int], calls: Mapping[int, str]) -> str:
+def _choose_mark(
+    match: re.Match[str], kept: list[int], calls: Mapping[int, str]
+) -> str:
     """A mark that stays; of another, the call that the cell becomes, if it is one."""
     index = int(match[1])
     if match[0].startswith(_MARK) and index in kept:
@@ -404,7 +408,7 @@ def _insert(lead: str, bodies: list[str]) -> None:
 
 
 def _names_in(statement: ast.stmt) -> set[str]:
-    return {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+    return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
 
 def _parsed(body: str) -> list[ast.stmt] | None:

@@ -39,7 +39,7 @@ class Converted:
         return finding
 
 
-def converted(notebook: Notebook, filename: str) -> Converted | None:
+def convert_notebook(notebook: Notebook, filename: str) -> Converted | None:
     """The notebook as Python 3; None where neither kernel nor code is Python 2.
 
     Raises:
@@ -48,11 +48,11 @@ def converted(notebook: Notebook, filename: str) -> Converted | None:
     """
     if not (_has_kernel(notebook.raw) or python2.is_python2(notebook.module)):
         return None
-    three = python2.converted(notebook.module, filename)
+    three = python2.convert_module(notebook.module, filename)
     if three is None:
         return None
     written = notebooks.write(notebook, three.text).text
-    text = _with_kernel(written)
+    text = _set_kernel(written)
     findings = list(map(notebook.located, three.findings))
     if text != written:
         first = notebook.cells[0].index
@@ -77,7 +77,7 @@ def _has_kernel(text: str) -> bool:
     return False
 
 
-def _with_kernel(text: str) -> str:
+def _set_kernel(text: str) -> str:
     """The text, its metadata those of a Python 3 kernel where they were Python 2's."""
     metadata = parse(text).get("metadata")
     edits: list[tuple[Span, str]] = []

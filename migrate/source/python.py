@@ -73,7 +73,7 @@ class SourceText:
         styles = collections.Counter(n for n in self.newlines if n)
         common = styles.most_common(1)[0][0] if styles else "\n"
         if len(styles) > 1:
-            body = _with_newlines(self.text, self.newlines, text, common)
+            body = _restore_newlines(self.text, self.newlines, text, common)
         else:
             body = text.replace("\n", common)
         data = body.encode(self.encoding)
@@ -88,7 +88,7 @@ class Unreadable(Exception):
         self.finding = finding
 
 
-def _failed(
+def _make_unreadable(
     code: str, line: int, column: int, reason: str, recipe: str = ""
 ) -> Unreadable:
     return Unreadable(Finding(line, column, code, Outcome.FAILED, "", reason, recipe))
@@ -105,7 +105,7 @@ def decode(data: bytes) -> SourceText:
     bom = data.startswith(codecs.BOM_UTF8)
     body = data[len(codecs.BOM_UTF8) :] if bom else data
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise _failed(
+        raise _make_unreadable(
             "E002",
             1,
             1,
@@ -115,14 +115,16 @@ def decode(data: bytes) -> SourceText:
     if b"\0" in data:
         at = data.index(b"\0")
         line = data.count(b"\n", 0, at) + 1
-        raise _failed("E002", line, 1, f"a NUL byte at offset {at}; this is not text")
+        raise _make_unreadable(
+            "E002", line, 1, f"a NUL byte at offset {at}; this is not text"
+        )
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         raw = body.decode(encoding)
     except UnicodeDecodeError as error:
         at = error.start
-        raise _failed(
+        raise _make_unreadable(
             "E002",
             body.count(b"\n", 0, at) + 1,
             1,
@@ -136,7 +138,7 @@ def decode(data: bytes) -> SourceText:
         # tells neither which nor where.
         bad = _first_bad_byte(body)
         if bad is not None and "unknown encoding" not in str(error):
-            raise _failed(
+            raise _make_unreadable(
                 "E002",
                 body.count(b"\n", 0, bad) + 1,
                 1,
@@ -145,7 +147,7 @@ def decode(data: bytes) -> SourceText:
                 "Save the file as UTF-8, or name its encoding in a first line "
                 "`# -*- coding: ... -*-`.",
             ) from None
-        raise _failed(
+        raise _make_unreadable(
             "E002", 1, 1, f"the file's encoding cannot be told: {error}"
         ) from None
     newlines = tuple(_NEWLINE.findall(raw))
@@ -154,7 +156,7 @@ def decode(data: bytes) -> SourceText:
     source = SourceText(_NEWLINE.sub("\n", raw), encoding, bom, newlines)
     if source.encode(source.text) != data:
         # Some encodings (utf-7, iso-2022) spell one text in several ways.
-        raise _failed(
+        raise _make_unreadable(
             "E002",
             1,
             1,
@@ -185,20 +187,20 @@ def check_syntax(text: str) -> None:
     except SyntaxError as error:
         raise _syntax_error(text, error) from None
     except (RecursionError, MemoryError):
-        raise _failed("E001", 1, 1, "nested too deeply to be parsed") from None
+        raise _make_unreadable("E001", 1, 1, "nested too deeply to be parsed") from None
     except ValueError as error:
-        raise _failed("E003", 1, 1, f"not valid Python: {error}") from None
+        raise _make_unreadable("E003", 1, 1, f"not valid Python: {error}") from None
 
 
 def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
     line, column = error.lineno or 1, max(1, error.offset or 1)
     if any(deep in error.msg for deep in _TOO_DEEP):
-        return _failed("E001", line, column, error.msg)
+        return _make_unreadable("E001", line, column, error.msg)
     evidence = _python2(text, line)
     if evidence is None and isinstance(error, TabError):
         evidence = line, "its indentation mixes tabs and spaces"
     if evidence is not None and not python2.can_be_read(text):
-        return _failed(
+        return _make_unreadable(
             "E003",
             line,
             column,
@@ -214,9 +216,9 @@ def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
                 f"First change line {number}, which Python 3 cannot read even then: {why}. "
                 f"{recipe}"
             )
-        return _failed("E004", at, 1, f"this is Python 2: {what}", recipe)
+        return _make_unreadable("E004", at, 1, f"this is Python 2: {what}", recipe)
     version = ".".join(map(str, sys.version_info[:2]))
-    return _failed(
+    return _make_unreadable(
         "E003",
         line,
         column,
@@ -243,7 +245,9 @@ def _python2(text: str, line: int) -> tuple[int, str] | None:
     return None
 
 
-def _with_newlines(old: str, newlines: tuple[str, ...], new: str, common: str) -> str:
+def _restore_newlines(
+    old: str, newlines: tuple[str, ...], new: str, common: str
+) -> str:
     """Mixed newlines: each line keeps its own, a new one gets the common style."""
     before, after = old.split("\n"), new.split("\n")
     styles = [*newlines, *[""] * (len(before) - len(newlines))]

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from migrate.findings import Finding, Outcome
-from migrate.source.changed_meanings import only_python3, other_meanings
+from migrate.source.changed_meanings import find_python3_syntax, other_meanings
 from migrate.source.division import is_true_division, write_floors
 from migrate.source.eager import write_lists
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,10 +97,12 @@ def is_python2(text: str) -> bool:
         return not ("try:" in text and "except ImportError" in text) and not (
             "import six" in text or "from six" in text
         )
-    names = [n for n in all_nodes(tree) if isinstance(n, ast.Name)]
+    names = [n for n in walk_breadth_first(tree) if isinstance(n, ast.Name)]
     read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
-    bound = {n.id for n in names if not isinstance(n.ctx, ast.Load)} | _imported(tree)
-    for node in all_nodes(tree):
+    bound = {n.id for n in names if not isinstance(n.ctx, ast.Load)} | _find_imported(
+        tree
+    )
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.arg):
             bound.add(node.arg)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -108,16 +110,16 @@ def is_python2(text: str) -> bool:
     return bool((read & _NAMES) - bound)
 
 
-def _imported(tree: ast.Module) -> set[str]:
+def _find_imported(tree: ast.Module) -> set[str]:
     return {
         alias.asname or alias.name
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
 
 
-def converted(text: str, filename: str) -> Converted | None:
+def convert_module(text: str, filename: str) -> Converted | None:
     """A Python 2 text as Python 3; None where it is the same in both.
 
     Raises:
@@ -132,7 +134,7 @@ def converted(text: str, filename: str) -> Converted | None:
         return Converted(text, (kept,), origins(text, text))
     whole = text if text.endswith("\n") else f"{text}\n"
     try:
-        new = str(_tool(_own_names(text)).refactor_string(whole, filename))
+        new = str(_tool(_find_own_fixers(text)).refactor_string(whole, filename))
     except Exception as error:  # Of its parser, its tokenizer, or a fixer.
         raise NotConvertible(str(error).splitlines()[0] if str(error) else "") from None
     new = new if text.endswith("\n") else new[:-1]
@@ -140,11 +142,11 @@ def converted(text: str, filename: str) -> Converted | None:
         try:
             tree = ast.parse(new)
         except TabError:
-            new = _with_spaces(new)
+            new = _expand_tabs(new)
             tree = ast.parse(new)
     except (SyntaxError, ValueError) as error:
         raise NotConvertible(str(error)) from None
-    new = _printed_once(new, tree)
+    new = _unwrap_printed(new, tree)
     if not _OF_PYTHON3.search(text):
         new = write_lists(new, tree_of(new))
     unclear: list[int] = []
@@ -161,10 +163,10 @@ def converted(text: str, filename: str) -> Converted | None:
     return Converted(new, tuple(sorted(findings)), lines)
 
 
-def marked(found: Converted, text: str, filename: str) -> Converted:
+def mark_as_python3(found: Converted, text: str, filename: str) -> Converted:
     """The module, which says that it is Python 3, where it is not read so anyway."""
     new = found.text
-    if new == text or converted(new, filename) is None:
+    if new == text or convert_module(new, filename) is None:
         return found
     first = _FIRST_LINES.match(new)
     at = first.end() if first else 0
@@ -215,12 +217,12 @@ def _line_of_python3(text: str) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return only_python3(tree_of(text))
+            return find_python3_syntax(tree_of(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
 
 
-def _own_names(text: str) -> frozenset[str]:
+def _find_own_fixers(text: str) -> frozenset[str]:
     """Fixers of functions that a text takes from where they are Python 3's."""
     names = {
         name
@@ -230,12 +232,12 @@ def _own_names(text: str) -> frozenset[str]:
     return frozenset(_FIXERS.get(name, name) for name in names)
 
 
-def _printed_once(text: str, tree: ast.Module) -> str:
+def _unwrap_printed(text: str, tree: ast.Module) -> str:
     """`print((x))`, which fissix makes of Python 2's `print(x)`, as `print(x)`."""
     lines = [line.encode() for line in text.split("\n")]
     calls = [
         n
-        for n in all_nodes(tree)
+        for n in walk_breadth_first(tree)
         if isinstance(n, ast.Call)
         and isinstance(n.func, ast.Name)
         and n.func.id == "print"
@@ -253,7 +255,7 @@ def _printed_once(text: str, tree: ast.Module) -> str:
     return b"\n".join(lines).decode()
 
 
-def _with_spaces(text: str) -> str:
+def _expand_tabs(text: str) -> str:
     """The text with indentation as Python 2 counted it: a tab goes to a multiple of 8.
 
     Python 3 refuses tabs and spaces whose order depends on that. The lines of strings

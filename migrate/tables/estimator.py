@@ -86,7 +86,7 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
 SESSION = emitted.files("training_session")
 
 
-def needed(module: str) -> tuple[str, ...]:
+def list_needed_files(module: str) -> tuple[str, ...]:
     """The files of an emitted module, and of those that it imports."""
     if module in contrib_graph.FILES:
         return contrib_graph.FILES[module]
@@ -528,7 +528,7 @@ def uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
     return [(node, public(symbol)) for node, symbol in scopes.walk_uses()]
 
 
-def of_tf2(uses: list[tuple[ast.expr, str]]) -> str:
+def find_tf2_symbol(uses: list[tuple[ast.expr, str]]) -> str:
     """A symbol among the uses that TensorFlow 1 has not and TensorFlow 2 has; or ""."""
     for _, symbol in uses:
         if symbol not in symbols.modules() and symbols.lookup(symbol) is None:

@@ -21,7 +21,7 @@ CHANGED = {
 _POSITIONS = {"recurrent_activation": 2}
 
 
-def left_out(symbol: str, call: ast.Call | None) -> dict[str, str]:
+def find_left_out(symbol: str, call: ast.Call | None) -> dict[str, str]:
     """Arguments that a use leaves to their default, with TF1's; none if there are none.
 
     Args:

@@ -44,7 +44,7 @@ MODULES = frozenset(
 )
 
 
-def still_there(symbol: str) -> bool:
+def is_still_there(symbol: str) -> bool:
     """Whether a symbol is such a file, a message of it, or what a message has."""
     if any(symbol == gone or symbol.startswith(gone + ".") for gone in _GONE):
         return False

@@ -25,7 +25,7 @@ NAMESPACE = 'types.SimpleNamespace(TRAIN="train", EVAL="eval", PREDICT="infer")'
 _OF_ESTIMATORS = ("tf.estimator.", "tf.contrib.tpu.TPU")
 
 
-def alone(scopes: Scopes) -> bool:
+def uses_only_modes(scopes: Scopes) -> bool:
     """Whether modes, each written out, are all that a file takes of tf.estimator."""
     found = False
     for node, symbol in scopes.walk_uses():

@@ -58,7 +58,7 @@ def _contrib(name: str) -> OptimizerRow:
     )
 
 
-def _without(name: str, reason: str, recipe: str) -> OptimizerRow:
+def _make_row_without(name: str, reason: str, recipe: str) -> OptimizerRow:
     symbol = f"tf.contrib.opt.{name}"
     return OptimizerRow(symbol, "", reason, recipe=recipe, code="O110", scenario="")
 
@@ -85,41 +85,45 @@ _ROWS = (
     _contrib("AdamWOptimizer"),
     _contrib("MomentumWOptimizer"),
     _contrib("LARSOptimizer"),
-    _without(
+    _make_row_without(
         "MovingAverageOptimizer",
         "its averages, and the checkpoints that hold them in place of the variables, "
         "have no equal yet",
         "Train with the optimizer inside it, and keep a tf.train."
         "ExponentialMovingAverage of the variables that evaluation reads.",
     ),
-    _without(
+    _make_row_without(
         "ShampooOptimizer", "its preconditioners have no equal in TensorFlow 2", _PORT
     ),
-    _without("GGTOptimizer", "its gradient window has no equal in TensorFlow 2", _PORT),
-    _without("AdamGSOptimizer", "no TF2 optimizer counts its steps this way", _PORT),
-    _without(
+    _make_row_without(
+        "GGTOptimizer", "its gradient window has no equal in TensorFlow 2", _PORT
+    ),
+    _make_row_without(
+        "AdamGSOptimizer", "no TF2 optimizer counts its steps this way", _PORT
+    ),
+    _make_row_without(
         "LazyAdamGSOptimizer", "no TF2 optimizer counts its steps this way", _PORT
     ),
-    _without("AddSignOptimizer", "no TF2 optimizer has this update", _PORT),
-    _without("PowerSignOptimizer", "no TF2 optimizer has this update", _PORT),
-    _without("RegAdagradOptimizer", "no TF2 optimizer has this update", _PORT),
-    _without(
+    _make_row_without("AddSignOptimizer", "no TF2 optimizer has this update", _PORT),
+    _make_row_without("PowerSignOptimizer", "no TF2 optimizer has this update", _PORT),
+    _make_row_without("RegAdagradOptimizer", "no TF2 optimizer has this update", _PORT),
+    _make_row_without(
         "VariableClippingOptimizer",
         "no TF2 optimizer clips variables after the update",
         "Assign tf.clip_by_norm of the variables after apply_gradients.",
     ),
-    _without(
+    _make_row_without(
         "DropStaleGradientOptimizer",
         "a parameter server of TF2 does not know how old a gradient is",
         "Train without it, or synchronously.",
     ),
-    _without(
+    _make_row_without(
         "DelayCompensatedGradientDescentOptimizer",
         "a parameter server of TF2 does not know how old a gradient is",
         "Train without it, or synchronously.",
     ),
     *(
-        _without(
+        _make_row_without(
             f"{name}Optimizer",
             "its workers train models of their own between exchanges; a strategy's "
             "replicas share one",

@@ -71,19 +71,19 @@ def public(path: str) -> str | None:
 
 
 @functools.cache
-def _still(module: str) -> frozenset[str]:
+def _find_still_there(module: str) -> frozenset[str]:
     fields = _rows().get(module, "").split("\t")
     return frozenset(n for f in fields if f.startswith("!:") for n in f[2:].split())
 
 
-def still_there(path: str) -> bool:
+def is_still_there(path: str) -> bool:
     """Whether TF2 has a private function or class as 1.15.5 had it, by its parameters.
 
     An attribute of such a class counts too.
     """
     module, _, name = path.rpartition(".")
     while module:
-        if name in _still(module):
+        if name in _find_still_there(module):
             return True
         module, _, name = module.rpartition(".")
     return False

@@ -136,7 +136,7 @@ _ESTIMATORS = (
 )
 
 
-def _alike(reason: str, *names: str) -> Iterator[Proof]:
+def _repeat_reason(reason: str, *names: str) -> Iterator[Proof]:
     """Rows of Estimator programs that no test names, with the reason."""
     for name in names:
         yield Proof(f"estimator:{name}", reason=reason)
@@ -168,29 +168,29 @@ PROOFS = (
             *("MultiWorkerMirroredStrategy", "CollectiveAllReduceStrategy"),
         )
     ),
-    *_alike(
+    *_repeat_reason(
         "what a hook is given; hooks of programs use it without its name",
         "tf.*.SessionRunContext",
         "tf.*.SessionRunValues",
     ),
-    *_alike(
+    *_repeat_reason(
         "it computes nothing: it waits, or is the error that NanTensorHook raises",
         "tf.*.GlobalStepWaiterHook",
         "tf.*.NanLossDuringTrainingError",
     ),
-    *_alike(
+    *_repeat_reason(
         "its model and its head are those of ready-made Estimators that have scenarios",
         "tf.estimator.BaselineEstimator",
         "tf.estimator.DNNEstimator",
         "tf.estimator.DNNLinearCombinedRegressor",
         "tf.python.estimator.canned.optimizers.get_optimizer_instance",
     ),
-    *_alike(
+    *_repeat_reason(
         "another form of an exporter or of a receiver that is tested; none runs this one",
         "tf.estimator.export.TensorServingInputReceiver",
         "tf.estimator.export.build_raw_serving_input_receiver_fn",
     ),
-    *_alike(
+    *_repeat_reason(
         "TF1's own layer or cell, which tf_keras keeps; others of them are run",
         "tf.layers.*pooling*",
         "tf.layers.*conv*",

@@ -31,7 +31,7 @@ def _v1(name: str, reason: str) -> Semantics:
     return Semantics(f"tf.{name}", reason, f"tf.compat.v1.{name}")
 
 
-def _all(reason: str, *names: str) -> tuple[Semantics, ...]:
+def _make_rows(reason: str, *names: str) -> tuple[Semantics, ...]:
     return tuple(_v1(name, reason) for name in names)
 
 
@@ -65,7 +65,7 @@ _ROWS = (
         "argument is `weights`",
     ),
     _v1("div", "integers floor; tf.divide gives a float"),
-    *_all(
+    *_make_rows(
         "a SparseTensor; tf.strings.split gives a RaggedTensor",
         "string_split",
         "strings.split",
@@ -88,7 +88,7 @@ _ROWS = (
     ),
     Semantics("tf.Dimension", "shapes hold plain ints in TF2"),
     # Neural nets.
-    *_all(
+    *_make_rows(
         _MOD,
         "nn.embedding_lookup",
         "nn.embedding_lookup_sparse",
@@ -116,7 +116,7 @@ _ROWS = (
         "the range is [0, 1) by default; tf.X's is [-0.05, 0.05)",
     ),
     # Images.
-    *_all(
+    *_make_rows(
         _LEGACY_RESIZE,
         "image.resize",
         "image.resize_images",

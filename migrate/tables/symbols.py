@@ -154,7 +154,7 @@ def modules() -> frozenset[str]:
     return _prefixes(_raw())
 
 
-def known_prefix(symbol: str) -> Symbol | None:
+def find_known_prefix(symbol: str) -> Symbol | None:
     """The row of a symbol, or of the class that it is an attribute of."""
     name = symbol
     while name and name not in modules():
@@ -172,7 +172,7 @@ def lookup(symbol: str) -> Symbol | None:
     name below tf.contrib has a fate, also those the table does not list. A module is
     no symbol: None.
     """
-    row = known_prefix(symbol)
+    row = find_known_prefix(symbol)
     if row is None:
         if symbol.startswith("tf.contrib.") and symbol not in modules():
             none: tuple[str, ...] = ()

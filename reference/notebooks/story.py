@@ -85,9 +85,11 @@ def show_changes(name: str) -> None:
 
     old = (build.NOTEBOOKS / f"{name}_tf1.ipynb").read_bytes()
     result = build.migrated(name, old)
-    lines = notebook_diff.unified(old, result.new, f"{name}_tf1.ipynb".encode())
+    lines = notebook_diff.make_unified_diff(
+        old, result.new, f"{name}_tf1.ipynb".encode()
+    )
     display(Markdown(f"```diff\n{b''.join(lines).decode()}```"))
-    print("written beside it:", ", ".join(emitted.shown(result.support)))
+    print("written beside it:", ", ".join(emitted.name_for_reader(result.support)))
 
 
 def show_tasks(cluster: Cluster) -> None:

@@ -77,9 +77,11 @@ def test_a_module_of_ours_stays_ours_when_its_user_changes_it(
         path.write_bytes(path.read_bytes() + b"\nMINE = 1\n")
         assert emitted.is_emitted(path, path.read_bytes())
         assert not emitted.is_emitted(path.with_name("other.py"), path.read_bytes())
-    assert emitted.in_reach(tmp_path / "program.py", f"import {module}") == {module}
+    assert emitted.find_emitted_in_reach(
+        tmp_path / "program.py", f"import {module}"
+    ) == {module}
     below = tmp_path / "package" / "program.py"
-    assert emitted.in_reach(below, f"import {module}") == {module}
+    assert emitted.find_emitted_in_reach(below, f"import {module}") == {module}
 
 
 def test_a_result_beside_its_modules_is_not_migrated_again(

@@ -17,7 +17,7 @@ from migrate.ignoring import read_ignored
 from migrate.options import Options
 from migrate.outcomes import Status
 from migrate.pipeline import FileResult
-from migrate.report.summary import Summary, shown, summarise
+from migrate.report.summary import Summary, select_shown, summarise
 from migrate.run import run_programs
 from reference.pages.cases import cases
 
@@ -73,7 +73,7 @@ def check(path: pathlib.Path, text: str, plain: Summary) -> list[Finding]:
         assert find_left(new) <= mistakes
         if plain.exit_code:  # Only what its author accepts is gone.
             assert not any(f.blocks for f in plain.programs[0].results[0].findings)
-    return shown(result)
+    return select_shown(result)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -115,7 +115,7 @@ def _status(text: str, path: pathlib.Path) -> tuple[Status | None, int, set[str]
     path.write_text(text)
     results = run(path)
     (result,) = results
-    codes = {f.code for f in shown(result)}
+    codes = {f.code for f in select_shown(result)}
     return result.status, summarise(results).exit_code, codes
 
 
@@ -211,4 +211,4 @@ def test_a_cell_has_its_own_comments(tmp_path: pathlib.Path) -> None:
     )
     (result,) = run(path)
     assert result.status is Status.REFUSED and not result.changed
-    assert {(f.code, f.cell) for f in shown(result)} == {("N117", 1)}
+    assert {(f.code, f.cell) for f in select_shown(result)} == {("N117", 1)}

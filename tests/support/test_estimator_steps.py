@@ -90,7 +90,7 @@ print(os.path.basename(train("second", 2)), *sorted(f for f in os.listdir("secon
 
 
 def _printed(program: str, work: pathlib.Path) -> list[str]:
-    emitted.write(estimator.needed(estimator.MODULE), work)
+    emitted.write(estimator.list_needed_files(estimator.MODULE), work)
     (work / "program.py").write_text(program)
     done = processes.run_program(
         [sys.executable, work / "program.py"],

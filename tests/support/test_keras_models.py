@@ -18,7 +18,7 @@ from tests.programs import keras_programs
 _HERE = pathlib.Path(__file__).parent
 # Sums of float32 in another order.
 _SUMMED_OTHERWISE = 1e-6
-_MODULES = (*table.SUPPORT, *estimator.needed(estimator.MODULE))
+_MODULES = (*table.SUPPORT, *estimator.list_needed_files(estimator.MODULE))
 
 
 @pytest.fixture(scope="module")

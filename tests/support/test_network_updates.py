@@ -39,7 +39,7 @@ for case in network_updates.CASES:
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list]]:
     work = tmp_path_factory.mktemp("updates")
     program = HERE / "network_updates.py"
-    emitted.write(estimator.needed(estimator.MODULE), work)
+    emitted.write(estimator.list_needed_files(estimator.MODULE), work)
     (work / program.name).write_text(migrate_text(program.read_text()).text)
     (work / "start.py").write_text(_RUN)
     done = processes.run_program(

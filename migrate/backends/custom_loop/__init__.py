@@ -26,9 +26,9 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, all_names, every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import hooks as hook_table
 from migrate.tables import roles
 
@@ -63,7 +63,7 @@ class _Layout:
     def _check_names(self) -> None:
         """Names of ours that the program already uses for something else."""
         own = {"strategy", "replicas", "training_session", "tape"}
-        for statement in all_nodes(self._program.driver):
+        for statement in walk_breadth_first(self._program.driver):
             if isinstance(statement, ast.stmt) and not names.suites(statement):
                 for name in sorted(names.binds(statement) & own):
                     self._diagnostics.refuse(
@@ -203,7 +203,7 @@ class _Layout:
                     "decorator: it would be split in two",
                     "Split it: one function makes the variables, one computes.",
                 )
-            for node in all_nodes(times.node):
+            for node in walk_breadth_first(times.node):
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self._diagnostics.refuse(
                         "N114",
@@ -290,7 +290,7 @@ class _Layout:
             call,
             code(
                 "training_session.MonitoredTrainingSession(\n    ",
-                joined(",\n    ", parts),
+                join_code(",\n    ", parts),
                 ")",
             ),
         )
@@ -302,7 +302,7 @@ class _Layout:
             and self._scopes.resolve(node.func) in roles.GLOBAL_STEPS
             and "create" in (self._scopes.resolve(node.func) or "")
             for flow in every(self._program.flows)
-            for node in all_nodes(flow.statement)
+            for node in walk_breadth_first(flow.statement)
         )
 
     def _needs_global_step(self) -> bool:
@@ -310,7 +310,7 @@ class _Layout:
         for flow in every(self._program.flows):
             if flow.suites or not flow.build:
                 continue
-            for node in all_nodes(flow.statement):
+            for node in walk_breadth_first(flow.statement):
                 if isinstance(node, ast.Call):
                     symbol = self._scopes.resolve(node.func)
                     if global_steps.is_counter(self._scopes, node):

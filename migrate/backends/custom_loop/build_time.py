@@ -18,7 +18,7 @@ from migrate.program.binding_time import every
 from migrate.program.code import code
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import build_closure, header_reads
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -52,7 +52,7 @@ class BuildTime:
             if plain and not any(
                 isinstance(n, (ast.Name, ast.Attribute))
                 and (self._scopes.resolve(n) or "").startswith("tf.")
-                for n in all_nodes(flow.statement)
+                for n in walk_breadth_first(flow.statement)
             ):
                 found.add(flow)
                 wanted |= flow.reads
@@ -203,7 +203,7 @@ class BuildTime:
             or not self._program.replication.has_coordinator
         ):
             return None
-        for call in all_nodes(node):
+        for call in walk_breadth_first(node):
             if (
                 isinstance(call, ast.Call)
                 and self._scopes.resolve(call.func) in symbols
@@ -264,7 +264,7 @@ class BuildTime:
         static = self._program.static_reads
         return any(
             self._program.kinds.get(names.key(node) or "") in ir.STEP_KINDS
-            for node in all_nodes(header)
+            for node in walk_breadth_first(header)
             if isinstance(node, (ast.Name, ast.Attribute)) and node not in static
         )
 

@@ -10,9 +10,9 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions import around
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Kind, Replication
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
 
@@ -58,7 +58,7 @@ class Cluster:
             else code("config=training_session.server_config()")
         )
         plan.replace(
-            call, code("tf.distribute.Server(\n    ", joined(",\n    ", parts), ")")
+            call, code("tf.distribute.Server(\n    ", join_code(",\n    ", parts), ")")
         )
         leave = (
             'training_session.leave("Synchronous training needs no parameter server.")'
@@ -99,9 +99,10 @@ class Cluster:
         skipped = {cluster.server, program.session, *program.joins}
         for statement in around.all_statements(program.driver.body):
             suites = [s for _, suite in names.suites(statement) for s in suite]
-            inside = {n for s in suites for n in all_nodes(s)}
+            inside = {n for s in suites for n in walk_breadth_first(s)}
             if statement in skipped or not any(
-                names.key(n) == server and n not in inside for n in all_nodes(statement)
+                names.key(n) == server and n not in inside
+                for n in walk_breadth_first(statement)
             ):
                 continue
             if not (
@@ -192,7 +193,7 @@ class Cluster:
             comment = "# Worker 0 is also the coordinator; the other workers serve it."
         else:
             servers = code("training_session.without_chief(", spec, ")")
-            of_task = joined(", ", [spec, cluster.job_name, index])
+            of_task = join_code(", ", [spec, cluster.job_name, index])
             test = code("if not training_session.is_coordinator(", of_task, "):")
             comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
         chosen = program.replication is Replication.CHOSEN_AT_RUN_TIME

@@ -10,7 +10,7 @@ from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow
 from migrate.rules.mistakes.servers import is_of_ring
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
@@ -43,8 +43,8 @@ class Created:
 
     def check(self, flow: Flow) -> None:
         """A step function runs many times: what it creates would be lost, or refused."""
-        lifted = {n for lift in flow.lifts for n in all_nodes(lift.node)}
-        for node in all_nodes(flow.statement):
+        lifted = {n for lift in flow.lifts for n in walk_breadth_first(lift.node)}
+        for node in walk_breadth_first(flow.statement):
             if isinstance(node, ast.Call) and node not in lifted:
                 self._check_call(node)
                 if flow.host and effects.consumes(node):
@@ -90,7 +90,7 @@ class Created:
         seen.update(GraphFunctions(self._context.scopes).nodes)
         work: list[ast.AST] = [call.func]
         while work:
-            for node in all_nodes(work.pop()):
+            for node in walk_breadth_first(work.pop()):
                 if node in seen:
                     continue
                 new: set[ast.AST] = set()

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from migrate.facts import names
 from migrate.facts.reach import reached
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _DATA = "tf.data."
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -93,7 +93,7 @@ def _variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Names of values that a statement reads; not those of functions, modules and flags."""
     found = {
         node.id
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
         if isinstance(node, ast.Name) and _is_variable(node, scopes)
     }
     return found | _draws(statement, scopes)
@@ -102,10 +102,10 @@ def _variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
 def _handled(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Names of values that calls are given, or whose methods are called."""
     found = _draws(statement, scopes)
-    for call in all_nodes(statement):
+    for call in walk_breadth_first(statement):
         if isinstance(call, ast.Call):
             for part in (call.func, *call.args, *(k.value for k in call.keywords)):
-                for node in all_nodes(part):
+                for node in walk_breadth_first(part):
                     if isinstance(node, ast.Name) and _is_variable(node, scopes):
                         found.add(node.id)
     return found
@@ -121,7 +121,7 @@ def _is_variable(node: ast.Name, scopes: Scopes) -> bool:
 def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Whether code, or what it calls, draws by a generator of a whole module."""
     for code in (statement, *reached(scopes, [statement])):
-        for node in all_nodes(code):
+        for node in walk_breadth_first(code):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = scopes.resolve(node) or ""
                 if symbol.startswith(("numpy.random.", "random.")):
@@ -138,7 +138,7 @@ def _run_by(statement: ast.stmt, scopes: Scopes) -> list[ast.AST]:
     """A statement, and the functions that it calls for certain."""
     found: list[ast.AST] = [statement]
     for code in found:
-        for call in all_nodes(code):
+        for call in walk_breadth_first(code):
             function = (
                 scopes.function(call.func) if isinstance(call, ast.Call) else None
             )
@@ -152,5 +152,5 @@ def _names_data(codes: Iterable[ast.AST], scopes: Scopes) -> bool:
         isinstance(node, ast.Attribute)
         and (scopes.resolve(node) or "").startswith(_DATA)
         for code in codes
-        for node in all_nodes(code)
+        for node in walk_breadth_first(code)
     )

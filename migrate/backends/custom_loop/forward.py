@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.program.binding_time import every
 from migrate.program.code import code
 from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # Fewer statements are clearer where they are used.
 _WORTH_A_FUNCTION = 3
@@ -146,7 +146,7 @@ def _bound_in_order(flow: Flow) -> list[str]:
         return [
             key
             for target in statement.targets
-            for node in all_nodes(target)
+            for node in walk_breadth_first(target)
             if (key := names.key(node)) in flow.binds and key is not None
         ]
     # A feed or an element that a block declares is the step's parameter, not a result.

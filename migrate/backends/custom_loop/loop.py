@@ -13,8 +13,8 @@ from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
-from migrate.program.code import Code, code, joined
-from migrate.source.nodes import all_nodes
+from migrate.program.code import Code, code, join_code
+from migrate.source.nodes import walk_breadth_first
 
 
 class Loop:
@@ -49,13 +49,16 @@ class Loop:
         rebound: dict[ast.AST, Code] = {
             node: code("task_index")
             for statement in [*program.moved, *program.tail]
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
             if isinstance(node, ast.expr)
             and ast.dump(node) == dump
             and not (isinstance(node, ast.Name) and node.id == "task_index")
         }
         taken = {
-            n.id for s in program.tail for n in all_nodes(s) if isinstance(n, ast.Name)
+            n.id
+            for s in program.tail
+            for n in walk_breadth_first(s)
+            if isinstance(n, ast.Name)
         }
         name = "run_worker" if "run_worker" not in taken else "run_worker_loop"
         return [
@@ -108,9 +111,9 @@ class Loop:
             id(n)
             for _, suite in names.suites(statement)
             for s in suite
-            for n in all_nodes(s)
+            for n in walk_breadth_first(s)
         }
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if id(node) in nested or not isinstance(node, ast.Call):
                 continue
             run = self._run_of.get(node)
@@ -131,4 +134,4 @@ class Loop:
             drawn = code(f"{star}{run.step.element}.get_next()")
             arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
-        return code(run.call.func, "(", joined(", ", arguments), ")")
+        return code(run.call.func, "(", join_code(", ", arguments), ")")

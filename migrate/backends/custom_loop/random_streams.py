@@ -15,7 +15,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models, random_symbols, roles
 
 _REASON = (
@@ -95,7 +95,7 @@ def _before_default(call: ast.Call) -> ast.expr:
 def _seeded(statement: ast.stmt, scopes: Scopes, of_graph: bool) -> Iterator[ast.Call]:
     """What a statement draws by a seed, and what the functions that it calls do."""
     for part in [statement, *reach.reached(scopes, [statement])]:
-        for node in all_nodes(part):
+        for node in walk_breadth_first(part):
             if not isinstance(node, ast.Call):
                 continue
             if roles.is_initializer(scopes.resolve(node.func) or ""):

@@ -17,9 +17,9 @@ from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -108,7 +108,7 @@ class Specs:
     ) -> dict[ast.AST, Code]:
         edits: dict[ast.AST, Code] = {}
         for root in roots:
-            for node in all_nodes(root):
+            for node in walk_breadth_first(root):
                 key = self._reads.get(node)
                 if key is None:
                     continue
@@ -180,7 +180,9 @@ class Specs:
             name = self._name(argument, flow.statement, before)
             specs.append(name or code(argument))
         lifts: dict[ast.AST, Code] = {lift.node: lift.use for lift in flow.lifts}
-        lifts.update({n: code("0") for n in all_nodes(value) if self._is_tower(n)})
+        lifts.update(
+            {n: code("0") for n in walk_breadth_first(value) if self._is_tower(n)}
+        )
         whole = next((x for x in flow.lifts if x.node is value), None)
         if whole is not None and whole.use.parts[0] == whole.name and arguments:
             inside = whole.use.parts[2]
@@ -196,7 +198,7 @@ class Specs:
                 code("(", value, ")") if isinstance(value, ast.Tuple) else value,
                 code(" if ", binding.test, f" else {key}") if binding.test else code(),
                 ", ",
-                joined(", ", specs),
+                join_code(", ", specs),
                 f"){place}",
             ),
             replace=lifts,
@@ -255,7 +257,7 @@ def _straight(flows: Sequence[Flow]) -> Iterator[tuple[Flow, ast.expr | None]]:
 def _ordered_reads(node: ast.AST) -> list[str]:
     return [
         name
-        for child in all_nodes(node)
+        for child in walk_breadth_first(node)
         if isinstance(child, (ast.Name, ast.Attribute))
         and isinstance(child.ctx, ast.Load)
         and (name := names.key(child)) is not None

@@ -12,10 +12,10 @@ from migrate.backends.custom_loop.statements import Statements
 from migrate.facts import names
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.binding_time import every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Flow
-from migrate.program.slices import bound_several_times, build_closure
+from migrate.program.slices import build_closure, find_rebound_names
 
 
 class StagedFunctions:
@@ -71,7 +71,7 @@ class StagedFunctions:
             self._diagnostics,
         )
         build = specs.resolved(build)
-        several = bound_several_times(flows)
+        several = find_rebound_names(flows)
         included = {
             f
             for f in every(flows)
@@ -98,7 +98,7 @@ class StagedFunctions:
                     if default is not None
                     else code(parameter)
                 )
-            return joined(", ", parts)
+            return join_code(", ", parts)
 
         body: list[Item] = [
             *documentation,

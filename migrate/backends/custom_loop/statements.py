@@ -13,7 +13,7 @@ from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.binding_time import every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow
 
 
@@ -91,7 +91,7 @@ class Statements:
             return {}
         given: list[str | ast.AST | Code] = [*node.args]
         given += [code(f"{k.arg}=", k.value) for k in node.keywords]
-        return {node: code("tf.compat.v1.variable_scope(", joined(", ", given), ")")}
+        return {node: code("tf.compat.v1.variable_scope(", join_code(", ", given), ")")}
 
     def _header_edits(
         self, statement: ast.stmt, graph: bool = False

@@ -11,12 +11,12 @@ import ast
 from migrate.facts.dimensions import dimensions_of
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def edits(scopes: Scopes) -> dict[ast.AST, Code]:
     """Replacements in one module, by expression."""
-    nodes = list(all_nodes(scopes.tree))
+    nodes = list(walk_breadth_first(scopes.tree))
     found: dict[ast.AST, Code] = {
         node: code(node.value)
         for node, certain in dimensions_of(scopes).values()

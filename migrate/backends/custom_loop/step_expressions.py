@@ -8,7 +8,7 @@ from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class StepExpressions:
@@ -22,7 +22,7 @@ class StepExpressions:
         edits: dict[ast.AST, Code] = {}
         for lift in flow.lifts if flow is not None else ():
             edits[lift.node] = lift.use
-        for child in all_nodes(node):
+        for child in walk_breadth_first(node):
             if (
                 isinstance(child, (ast.Name, ast.Attribute))
                 and isinstance(child.ctx, ast.Load)

@@ -18,7 +18,7 @@ from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program import ir, own_hooks
 from migrate.program.binding_time import every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.tables import contrib_graph
 
@@ -118,7 +118,7 @@ class StepFunctions:
                 "\n@replicas.step_function(\n    "
                 if len(specs) > 1
                 else "\n@replicas.step_function(",
-                joined(separator, specs),
+                join_code(separator, specs),
                 ")\n",
                 f"def {step.name}({', '.join(parameters)}):",
             ),
@@ -145,7 +145,7 @@ class StepFunctions:
             pairs.append(code(f"{step_name}: replicas.global_step"))
         if not pairs:
             return []
-        return [New(code("replicas.observe({", joined(", ", pairs), "})"))]
+        return [New(code("replicas.observe({", join_code(", ", pairs), "})"))]
 
     def _shown(self, value: ast.expr) -> Code:
         own = self._program.own_hooks
@@ -170,7 +170,7 @@ class StepFunctions:
             frozenset().union(*[names.reads(v) for v in observed.values()]),
             frozenset(),
             step=True,
-            step_code=code("replicas.observe({", joined(", ", pairs), "})"),
+            step_code=code("replicas.observe({", join_code(", ", pairs), "})"),
         )
 
     def share_forward(self) -> forward.Forward | None:
@@ -215,10 +215,10 @@ class StepFunctions:
             return code("return ", values[0])
         if step.structure == "dict":
             pairs = [code(k, ": ", v) for k, v in zip(step.keys, values)]
-            return code("return {", joined(", ", pairs), "}")
+            return code("return {", join_code(", ", pairs), "}")
         if step.structure == "list":
-            return code("return [", joined(", ", values), "]")
-        return code("return ", joined(", ", values))
+            return code("return [", join_code(", ", values), "]")
+        return code("return ", join_code(", ", values))
 
     def _opened(self, flows: Sequence[Flow], included: set[Flow]) -> list[Flow]:
         """Included flows; a block around the update is opened, as the tape spans it."""

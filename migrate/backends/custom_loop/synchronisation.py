@@ -8,9 +8,9 @@ from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.plan import Dropped, Item, Keep
 from migrate.program.binding_time import every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class SyncHooks:
@@ -46,7 +46,7 @@ class SyncHooks:
         return any(
             self._is_sync_hook(node)
             or (isinstance(node, ast.Name) and node.id in self._bound)
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
         )
 
     def without(self, statement: ast.stmt) -> Item:
@@ -75,7 +75,7 @@ class SyncHooks:
                 isinstance(node, ast.Name) and node.id in self._bound
             )
 
-        for node in all_nodes(self._program.driver):
+        for node in walk_breadth_first(self._program.driver):
             if not isinstance(node, (ast.List, ast.Tuple)) or not any(
                 gone(e) for e in node.elts
             ):
@@ -84,8 +84,8 @@ class SyncHooks:
                 continue
             kept: list[str | ast.AST | Code] = [e for e in node.elts if not gone(e)]
             if isinstance(node, ast.List):
-                new = code("[", joined(", ", kept), "]")
+                new = code("[", join_code(", ", kept), "]")
             else:
                 comma = "," if len(kept) == 1 else ""
-                new = code("(", joined(", ", kept), comma + ")")
+                new = code("(", join_code(", ", kept), comma + ")")
             self._plan.replace(node, new)

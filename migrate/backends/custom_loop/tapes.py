@@ -14,7 +14,7 @@ from migrate.program.binding_time import every
 from migrate.program.code import code
 from migrate.program.ir import Flow
 from migrate.program.slices import Slicer
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # Of workers whose gradients are taken by hand; of any other loop.
 _OUT_OF_LOOP = (
@@ -159,7 +159,7 @@ class Tapes:
             )
         return isinstance(block, ast.If) and not any(
             isinstance(n, (ast.Call, ast.NamedExpr, ast.Await))
-            for n in all_nodes(block.test)
+            for n in walk_breadth_first(block.test)
         )
 
     def _several_gradients(

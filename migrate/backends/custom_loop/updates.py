@@ -11,10 +11,10 @@ from migrate.facts import effects, names
 from migrate.plan import Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import header_reads
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -79,7 +79,7 @@ class Updates:
     def _gradients(self, flow: Flow) -> list[Item]:
         """`tf.gradients`."""
         edits = self._expressions.edits(flow.statement, flow)
-        for node in all_nodes(flow.statement):
+        for node in walk_breadth_first(flow.statement):
             if (
                 isinstance(node, ast.Call)
                 and self._context.scopes.resolve(node.func) == "tf.gradients"
@@ -93,7 +93,7 @@ class Updates:
         pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
         taken = next(
             node
-            for node in all_nodes(flow.statement)
+            for node in walk_breadth_first(flow.statement)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "compute_gradients"
@@ -147,7 +147,7 @@ class Updates:
             parts.append(code("output_gradients=", bound["grad_ys"]))
         if "unconnected_gradients" in bound:
             parts.append(code("unconnected_gradients=", bound["unconnected_gradients"]))
-        return code("tape.gradient(", joined(", ", parts), ")")
+        return code("tape.gradient(", join_code(", ", parts), ")")
 
 
 def update_last(flows: Sequence[Flow]) -> list[Flow]:

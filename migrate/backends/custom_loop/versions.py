@@ -18,7 +18,7 @@ from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.code import code
 from migrate.program.ir import Flow
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def _linear(flows: Sequence[Flow]) -> Iterator[Flow]:
@@ -173,7 +173,7 @@ def separate(
                 "branch and outside it",
                 "Give the variables different names.",
             )
-        for node in all_nodes(flow.statement):
+        for node in walk_breadth_first(flow.statement):
             if (
                 isinstance(node, ast.Name)
                 and isinstance(node.ctx, ast.Load)

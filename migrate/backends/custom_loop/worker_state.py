@@ -10,7 +10,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import New
 from migrate.program.code import Code, code
 from migrate.program.worker_state import Finder, Shared, WorkerState
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _RECIPE = "Make it in the function that opens the session, or pass it to the function."
 
@@ -97,7 +97,7 @@ class _Edits:
         self._note(binding, shared.name)
         within: dict[ast.AST, Code] = {
             node: self._task_index(node)
-            for node in all_nodes(binding.value)
+            for node in walk_breadth_first(binding.value)
             if isinstance(node, ast.expr) and ast.dump(node) == self._index
         }
         plan.statements[binding] = [
@@ -118,9 +118,9 @@ class _Edits:
         ours = {
             node
             for part in [*program.moved, *program.tail, *self._state.functions]
-            for node in all_nodes(part)
+            for node in walk_breadth_first(part)
         }
-        for node in all_nodes(self._context.scopes.tree):
+        for node in walk_breadth_first(self._context.scopes.tree):
             if not isinstance(node, ast.stmt) or names.suites(node) or node in ours:
                 continue
             if name in names.mutates(node):

@@ -10,7 +10,7 @@ from migrate.backends.direct_steps.results import Results, find_results
 from migrate.backends.direct_steps.tracing import has_branches
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.rewriting.apply import apply_plan
 
 _WIDTH = 79
@@ -112,7 +112,7 @@ class _Edits:
                     else code(i.context_expr)
                     for i in kept
                 ]
-                header = code("with ", joined(", ", items), ":")
+                header = code("with ", join_code(", ", items), ":")
                 return [Block(header, self._all(statement.body), statement)]
         if isinstance(statement, ast.FunctionDef):
             gone = self._program.parameters.get(statement)
@@ -261,7 +261,7 @@ class _Edits:
         elif lean and len(shown) == 1:
             self._new[statement] = [New(code("return ", shown[0]), statement)]
         elif lean:
-            values = joined(", ", shown)
+            values = join_code(", ", shown)
             self._new[statement] = [New(code("return ", values), statement)]
         else:
             for element, new in zip(results.elements, shown):
@@ -279,14 +279,14 @@ class _Edits:
             short = len(specs) == 1 and len(one) < _WIDTH - column
             begin = "" if short else "\n" + " " * (column + 4)
             end = "" if short else ",\n" + " " * column
-            inner = joined("," + (begin or " "), [_argument(spec) for spec in specs])
+            inner = join_code("," + (begin or " "), [_argument(spec) for spec in specs])
             options.append(code("input_signature=[", begin, inner, end, "]"))
         if has_branches(self._program, step.function):
             # As in TF1, Python's control flow runs when the graph is built.
             options.append(code("autograph=False"))
         if not options:
             return code(f"{self._tf}.function")
-        return code(f"{self._tf}.function(", joined(", ", options), ")")
+        return code(f"{self._tf}.function(", join_code(", ", options), ")")
 
     def _column(self, function: ast.FunctionDef) -> int:
         """Where a function's lines begin when the blocks around it are gone."""
@@ -339,7 +339,7 @@ class _Edits:
 
     def _run(self, run: ast.Call, results: Results, kept: int) -> None:
         arguments = [_argument(a) for a in run.args[1:]]
-        called = code(run.args[0], "(", joined(", ", arguments), ")")
+        called = code(run.args[0], "(", join_code(", ", arguments), ")")
         parent = self._scopes.parents[run]
         elements = results.elements
         if isinstance(parent, ast.Expr) or not kept:
@@ -363,7 +363,7 @@ class _Edits:
             ):
                 left = [t for t, e in zip(targets, elements) if e is not None]
                 what = code(called, ".numpy()") if kept == 1 else values
-                new = code(joined(", ", left), " = ", what)
+                new = code(join_code(", ", left), " = ", what)
                 self._new[parent] = [New(new, parent)]
             case _:
                 self._plan.replace(run, values)
@@ -381,7 +381,7 @@ class _Edits:
             code("**", k.value) if k.arg is None else code(k.arg, "=", k.value)
             for k in call.keywords
         ]
-        self._plan.replace(call, code(call.func, "(", joined(", ", left), ")"))
+        self._plan.replace(call, code(call.func, "(", join_code(", ", left), ")"))
 
 
 def _counter(tf: str) -> Code:

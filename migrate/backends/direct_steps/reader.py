@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scope, Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 MODULE = "plain_session"
 BASE = "training_session"
@@ -435,7 +435,7 @@ class _Reader:
             if isinstance(at, ast.Try):
                 node = at
             at = self._parent(at)
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if isinstance(inner, (ast.Import, ast.ImportFrom)):
                 if [a.name for a in inner.names] != imported or len(imported) > 1:
                     raise _Other

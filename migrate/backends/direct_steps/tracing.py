@@ -14,7 +14,7 @@ from migrate.backends.direct_steps.results import find_made_function, is_layer
 from migrate.backends.direct_steps.surroundings import are_constant
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 # Methods of tensors, variables, optimizers and datasets' iterators; and of strings.
@@ -72,7 +72,7 @@ class _Tracing:
             isinstance(node, _BRANCHES)
             for function in self._parts
             for statement in function.body
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
         )
 
     def _enter(self, function: ast.FunctionDef) -> None:
@@ -80,7 +80,7 @@ class _Tracing:
         if function in self._parts:
             return
         self._parts[function] = None
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, ast.Call):
                 for callee in self._callees(node.func):
                     self._enter(callee)
@@ -99,7 +99,7 @@ class _Tracing:
 
     def _only_builds(self, function: ast.FunctionDef) -> bool:
         """Whether a function's code does nothing that somebody outside could see."""
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(
                 node,
                 (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)
@@ -246,7 +246,7 @@ class _Tracing:
             and node.type is not None
             and any(
                 isinstance(n, ast.Name) and n.id in ("ValueError", "TypeError")
-                for n in all_nodes(node.type)
+                for n in walk_breadth_first(node.type)
             )
             for node in self._scopes.walk()
         )

@@ -12,7 +12,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
 from migrate.program.code import code
 from migrate.program.ir import Kind, Replication
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import recurrent, roles
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -102,8 +102,8 @@ class Expressions(Datasets):
             ),
             Kind.DEVICE: ("C111", "dropped: the strategy places the variables"),
         }
-        apart = {n for d in program.apart(self.scopes) for n in all_nodes(d)}
-        for node in all_nodes(self.scopes.tree):
+        apart = {n for d in program.apart(self.scopes) for n in walk_breadth_first(d)}
+        for node in walk_breadth_first(self.scopes.tree):
             if not isinstance(node, ast.Call) or node in apart:
                 continue
             symbol = self.scopes.resolve(node.func)
@@ -142,7 +142,7 @@ class Expressions(Datasets):
                 parent = self.scopes.parents.get(node)
                 if symbol != "tf.Graph" and isinstance(parent, ast.Expr):
                     self.plan.statements[parent] = [Dropped(parent)]
-        for node in all_nodes(self.scopes.tree):
+        for node in walk_breadth_first(self.scopes.tree):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = self.scopes.resolve(node)
                 if symbol and symbol.startswith("tf.contrib.training.byte_size_load"):
@@ -317,7 +317,7 @@ class Expressions(Datasets):
             return
         text = "".join(
             n.value
-            for n in all_nodes(where)
+            for n in walk_breadth_first(where)
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
         )
         symbol = self.scopes.resolve(where.func) if isinstance(where, ast.Call) else ""

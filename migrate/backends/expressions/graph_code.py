@@ -8,7 +8,7 @@ from migrate.backends.expressions.state import State
 from migrate.program.code import code
 from migrate.program.graph_functions import GIVES_COLLECTED, LAYERS
 from migrate.rules.contrib_graph import ContribGraph
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, estimator, legacy_keras, roles
 
 
@@ -27,7 +27,7 @@ class GraphCode(State):
                 "Use tf.layers, or one tower.",
             )
         contrib = ContribGraph(self.scopes, self.plan, self.claimed, "L150")
-        outside = {n for d in apart for n in all_nodes(d)}
+        outside = {n for d in apart for n in walk_breadth_first(d)}
         for node, symbol in self.scopes.walk_uses():
             if node in self.claimed or node in outside:
                 continue

@@ -6,7 +6,7 @@ import ast
 
 from migrate.backends.expressions.variables import Variables
 from migrate.facts import names
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.rules.mistakes import older_partitioners
 from migrate.tables.partitioners import MODULE, PARTITIONERS
 
@@ -16,7 +16,7 @@ class Partitioners(Variables):
 
     def _partitioner(self, call: ast.Call, symbol: str) -> None:
         row = PARTITIONERS[symbol]
-        new = older_partitioners.rewritten(call, row)
+        new = older_partitioners.rewrite_partitioner(call, row)
         bound = names.bound_arguments(call, row.parameters)
         if new is None or bound is None:
             self.diagnostics.refuse(
@@ -82,5 +82,5 @@ class Partitioners(Variables):
         parts = [code(table), rows, *[code(f"{k.arg}=", k.value) for k in extra]]
         self.claimed[call] = (code_, reason)
         self.plan.replace(
-            call, code("tf.nn.embedding_lookup(", joined(", ", parts), ")")
+            call, code("tf.nn.embedding_lookup(", join_code(", ", parts), ")")
         )

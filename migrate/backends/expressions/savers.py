@@ -8,9 +8,9 @@ from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
 from migrate.facts import init_functions, names
 from migrate.program.binding_time import every
-from migrate.program.code import code, joined
+from migrate.program.code import code, join_code
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 # Arguments that mean the same, and those without an effect.
@@ -77,12 +77,12 @@ class Savers(Partitioners):
             parts.insert(0, code("lambda: ", listed))
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
         self.plan.replace(
-            call, code("training_session.Saver(", joined(", ", parts), ")")
+            call, code("training_session.Saver(", join_code(", ", parts), ")")
         )
 
     def _claim_lists(self, listed: ast.expr) -> None:
         """All variables are listed when they are saved: by then there are all."""
-        for node in all_nodes(listed):
+        for node in walk_breadth_first(listed):
             if not isinstance(node, ast.Call):
                 continue
             which = "trainable"
@@ -152,5 +152,5 @@ class Savers(Partitioners):
         ]
         self.claimed[call] = ("S125", "training_session.Scaffold")
         self.plan.replace(
-            call, code("training_session.Scaffold(", joined(", ", parts), ")")
+            call, code("training_session.Scaffold(", join_code(", ", parts), ")")
         )

@@ -7,7 +7,7 @@ import ast
 from migrate.backends.expressions.graph_code import GraphCode
 from migrate.facts import names
 from migrate.plan import Dropped
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.tables import contrib_graph, roles
 
 _GET_VARIABLE = (
@@ -99,7 +99,7 @@ class Variables(GraphCode):
         if "trainable" in bound:
             parts.append(code("trainable=", bound["trainable"]))
         self.claimed[call] = ("V104", "tf.Variable under the strategy's scope")
-        self.plan.replace(call, code("tf.Variable(", joined(", ", parts), ")"))
+        self.plan.replace(call, code("tf.Variable(", join_code(", ", parts), ")"))
 
     def _initial_value(
         self, call: ast.Call, bound: dict[str, ast.expr], scopes: list[ast.Call]

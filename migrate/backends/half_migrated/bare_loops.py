@@ -21,7 +21,7 @@ from migrate.program.code import Code, code
 from migrate.program.eager import BareLoop, Division
 from migrate.rules.mistakes import whole_batches
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _STEP, _BODY = "distributed_step", "train_step"
 _OWN_NAMES = frozenset({"strategy", "coordinator", "tf_config", "task", "meet", _STEP})
@@ -248,7 +248,7 @@ class BareLoopRewrite:
         found = [
             n.value
             for s in step.body
-            for n in all_nodes(s)
+            for n in walk_breadth_first(s)
             if isinstance(n, (ast.Assign, ast.AugAssign)) and name in names.binds(n)
         ]
         return found[0] if len(found) == 1 else None
@@ -372,7 +372,7 @@ class BareLoopRewrite:
             around = self._scopes.parents[step.call]
             results |= names.binds(around) if isinstance(around, ast.Assign) else set()
         at = program.suite.index(program.whole)
-        for node in (n for s in program.suite[at:] for n in all_nodes(s)):
+        for node in (n for s in program.suite[at:] for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
                 assert isinstance(node.func, ast.Attribute)
                 value = node.func.value

@@ -8,7 +8,7 @@ from migrate.backends.half_migrated.workers import WorkersOwn
 from migrate.facts import names
 from migrate.frontends.half_migrated import Refused
 from migrate.program.eager import EagerProgram
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def check_examples(program: EagerProgram, own: WorkersOwn) -> None:
@@ -38,7 +38,7 @@ def check_alike(program: EagerProgram) -> None:
     given = {n for node in data for n in names.reads(node)}
     sets: list[tuple[ast.AST, ast.AST]] = []  # What binds names, and of what.
     for statement in program.suite[: program.at + 1]:
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if node is server.statement or node in program.made:
                 continue
             if isinstance(node, ast.Assign):
@@ -49,7 +49,7 @@ def check_alike(program: EagerProgram) -> None:
         sets = [s for s in sets if s not in found]
         data += [value for _, value in found]
         given |= {n for _, value in found for n in names.reads(value)}
-    for node in (n for d in data for n in all_nodes(d)):
+    for node in (n for d in data for n in walk_breadth_first(d)):
         if isinstance(node, ast.expr) and ast.dump(node) == index:
             raise Refused(
                 "D133",

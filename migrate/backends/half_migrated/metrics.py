@@ -15,7 +15,7 @@ from migrate.plan import Plan
 from migrate.program.code import code
 from migrate.program.eager import Division, EagerProgram, Metric
 from migrate.rules.mistakes.mistake import binding
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # Functions that compute each example by itself: always, or along another axis than 0.
 _OF_EACH = frozenset(
@@ -123,7 +123,7 @@ class MetricRewrite:
             assigned = [
                 n
                 for s in body
-                for n in all_nodes(s)
+                for n in walk_breadth_first(s)
                 if isinstance(n, ast.Assign) and node.id in names.binds(n)
             ]
             if not assigned:
@@ -170,7 +170,7 @@ class MetricRewrite:
         read = {
             n.id
             for value in [*call.args, *(k.value for k in call.keywords)]
-            for n in all_nodes(value)
+            for n in walk_breadth_first(value)
             if isinstance(n, ast.Name)
         }
         if not read <= results or read & set(source.names):

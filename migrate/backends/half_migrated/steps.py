@@ -26,7 +26,7 @@ from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, code
 from migrate.program.eager import Division, EagerProgram
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import hooks
 
 _STEP = "distributed_step"
@@ -149,7 +149,7 @@ class EagerRewrite:
     # -- what stands around the step ---------------------------------------------------
 
     def _check_names(self) -> None:
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             bound = names.binds(node) if isinstance(node, ast.stmt) else set()
             for name in sorted(bound & set(_OWN_NAMES)):
                 if not names.suites(node):  # type: ignore[arg-type]
@@ -243,7 +243,7 @@ class EagerRewrite:
             and isinstance(server.task_index, ast.Constant)
             and all(
                 isinstance(n, (ast.Constant, ast.Compare, ast.cmpop))
-                for n in all_nodes(chief)
+                for n in walk_breadth_first(chief)
             )
         )
 
@@ -408,7 +408,9 @@ class EagerRewrite:
             if isinstance(around, ast.Assign):
                 results |= names.binds(around)
         site = step.fetched or step.call
-        for node in (n for s in program.suite[program.at :] for n in all_nodes(s)):
+        for node in (
+            n for s in program.suite[program.at :] for n in walk_breadth_first(s)
+        ):
             if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
                 assert isinstance(node.func, ast.Attribute)
                 value = node.func.value

@@ -11,7 +11,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.program.eager import EagerProgram
 from migrate.rules.mistakes.mistake import binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # What takes a seed, or is one, where it is given an argument.
 _GENERATORS = ("RandomState", "default_rng", "seed")
@@ -57,7 +57,7 @@ class Telling:
         else:
             reason = "the one client makes one step after the other, on a worker"
         self._found(at, "D132", reason)
-        for node in (n for s in program.step.body for n in all_nodes(s)):
+        for node in (n for s in program.step.body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call):
                 self._told_by(node)
         if program.endless is not None:
@@ -92,7 +92,7 @@ class Telling:
     def _unseeded(self) -> Iterator[ast.Call]:
         seeded = False
         drawn: list[ast.Call] = []
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             if not isinstance(node, ast.Call):
                 continue
             dotted = self._scopes.dotted(node.func) or ""
@@ -108,7 +108,7 @@ class Telling:
                     if not isinstance(self._drawn_by(node), ast.Call):
                         yield node
         if not seeded and self._program.source.dataset is None:
-            block = set(all_nodes(self._program.session))
+            block = set(walk_breadth_first(self._program.session))
             yield from (call for call in drawn if call in block)
 
     def _drawn_by(self, call: ast.Call) -> ast.expr | None:

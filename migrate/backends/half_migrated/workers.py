@@ -18,7 +18,7 @@ from migrate.program.code import Code, code
 from migrate.program.eager import EagerProgram, Server
 from migrate.rules.mistakes.mistake import method
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.worker_state import GENERATORS, NUMPY_STATEFUL
 
 SHUFFLE = "shuffle"
@@ -53,7 +53,8 @@ class WorkersOwn:
         self._place = {
             s
             for s in [*program.suite, *scopes.tree.body]
-            if s is not program.session and any(node in needed for node in all_nodes(s))
+            if s is not program.session
+            and any(node in needed for node in walk_breadth_first(s))
         }
         # What the workers share, or have by a place of their own on the servers.
         self._of_all = {*program.made, *(m.statement for m in program.metrics)}
@@ -85,7 +86,7 @@ class WorkersOwn:
         """Every use of the task's index; a number is none."""
         if isinstance(self._index, ast.Constant):
             return
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
                 yield inner
 
@@ -122,7 +123,7 @@ class WorkersOwn:
                 )
             if clash:
                 raise _early(statement, sorted(clash)[0])
-        for node in (n for s in self._tail for n in all_nodes(s)):
+        for node in (n for s in self._tail for n in walk_breadth_first(s)):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 raise Refused(
                     "D133",
@@ -134,11 +135,11 @@ class WorkersOwn:
 
     def _generators(self) -> None:
         """Where numpy's and Python's own generators are seeded, and drawn from by loops."""
-        drawing = {n for s in self._tail for n in all_nodes(s)}
+        drawing = {n for s in self._tail for n in walk_breadth_first(s)}
         for function in self._scopes.walk():
             if isinstance(function, (ast.FunctionDef, ast.Lambda)):
                 if function is not self._driver():
-                    drawing |= set(all_nodes(function))
+                    drawing |= set(walk_breadth_first(function))
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
@@ -213,7 +214,7 @@ class WorkersOwn:
     def _functions(self) -> None:
         """In functions the task is that of the loop that has called them."""
         driver = self._driver()
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             if isinstance(node, ast.FunctionDef) and node is not driver:
                 for statement in node.body:
                     if statement in self._program.suite:
@@ -241,7 +242,7 @@ class WorkersOwn:
                 statement, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
             ):
                 continue
-            if any(s in all_nodes(statement) for s in self._program.suite):
+            if any(s in walk_breadth_first(statement) for s in self._program.suite):
                 continue
             bound = names.binds(statement) & read
             if self.of_task(statement) and bound:
@@ -252,15 +253,15 @@ def _of_loops(statements: list[ast.stmt]) -> set[str]:
     """Names that loops bind anew, and only their bodies read: their own in a function."""
     inner: dict[str, set[ast.AST]] = {}
     targets: set[ast.AST] = set()
-    for loop in (n for s in statements for n in all_nodes(s)):
+    for loop in (n for s in statements for n in walk_breadth_first(s)):
         if not isinstance(loop, ast.For):
             continue
-        body = {n for s in loop.body for n in all_nodes(s)}
-        for node in all_nodes(loop.target):
+        body = {n for s in loop.body for n in walk_breadth_first(s)}
+        for node in walk_breadth_first(loop.target):
             if isinstance(node, ast.Name):
                 targets.add(node)
                 inner.setdefault(node.id, set()).update(body)
-    for node in (n for s in statements for n in all_nodes(s)):
+    for node in (n for s in statements for n in walk_breadth_first(s)):
         if isinstance(node, ast.Name) and node.id in inner and node not in targets:
             if not isinstance(node.ctx, ast.Load) or node not in inner[node.id]:
                 del inner[node.id]
@@ -280,7 +281,7 @@ def _shuffled(statement: ast.stmt) -> set[str]:
     """Names whose object is shuffled in place: `np.random.shuffle(rows)`."""
     return {
         call.args[0].id
-        for call in all_nodes(statement)
+        for call in walk_breadth_first(statement)
         if isinstance(call, ast.Call)
         and method(call) == SHUFFLE
         and call.args
@@ -313,19 +314,19 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
                 and not _is_used_up(scopes, n)
             )
         )
-        for n in all_nodes(statement)
+        for n in walk_breadth_first(statement)
     )
 
 
 def _shuffles(scopes: Scopes, value: ast.expr) -> bool:
-    for node in all_nodes(value):
+    for node in walk_breadth_first(value):
         if isinstance(node, ast.Call):
             if method(node) == SHUFFLE:
                 return True
             called = defined(scopes, node.func)
             if isinstance(called, ast.FunctionDef) and any(
                 isinstance(n, ast.Call) and method(n) == SHUFFLE
-                for n in all_nodes(called)
+                for n in walk_breadth_first(called)
             ):
                 return True
     return False

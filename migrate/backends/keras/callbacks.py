@@ -17,8 +17,8 @@ from migrate.program.callbacks import (
     Step,
     Value,
 )
-from migrate.program.code import Code, code, joined
-from migrate.source.nodes import all_nodes
+from migrate.program.code import Code, code, join_code
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 
 Claimed = dict[ast.AST, tuple[str, str]]
@@ -103,7 +103,7 @@ class _Class:
             *callback.values,
             *callback.asked,
         ):
-            for inner in all_nodes(part):
+            for inner in walk_breadth_first(part):
                 self._claimed.setdefault(inner, _GONE)
         plan.suites[callback.class_, "body"] = list(self._body())
 
@@ -158,7 +158,7 @@ class _Class:
         item = self._changed(statement)
         if item is not None:
             return item
-        for inner in all_nodes(statement):
+        for inner in walk_breadth_first(statement):
             if isinstance(inner, ast.stmt) and inner is not statement:
                 item = self._changed(inner)
                 if item is not None:
@@ -192,10 +192,10 @@ def _written(value: Value) -> Code:
     if isinstance(value, Step):
         return code(value.held or table.STEP, ".numpy()")
     if isinstance(value, Several):
-        return code("[", joined(", ", [_written(v) for v in value.items]), "]")
+        return code("[", join_code(", ", [_written(v) for v in value.items]), "]")
     if isinstance(value, Named):
         pairs = [code(key, ": ", _written(item)) for key, item in value.items]
-        return code("{", joined(", ", pairs), "}")
+        return code("{", join_code(", ", pairs), "}")
     return _logged(value)
 
 

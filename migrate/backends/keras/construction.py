@@ -14,7 +14,7 @@ from migrate.plan import Block, Dropped, Item, New
 from migrate.program.code import Code, code
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed, Held
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _METRIC = ("K103", "a Keras metric that counts the same")
 _HELD = ("K140", "a variable of the model, under TF1's name")
@@ -187,7 +187,7 @@ class Construction(Subclassed):
         found: dict[ast.Call, list[Item]] = {call: [] for call in calls}
         alone: list[Item] = []
         for unit in self._model.gathered:
-            inside = set(all_nodes(unit.statement))
+            inside = set(walk_breadth_first(unit.statement))
             made = [call for call in calls if call in inside]
             dropped = found[made[0]] if made else alone
             dropped.append(Dropped(unit.statement))

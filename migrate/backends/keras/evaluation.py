@@ -14,7 +14,7 @@ from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import Code, code
 from migrate.program.keras_model import Counter, Exports, Hooks
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # What hooks watch where they watch the global step.
 _STEP = "tf.compat.v1.train.get_global_step()"
@@ -91,7 +91,7 @@ class Evaluation(Training):
         for metric in waiting.values():
             items.append(self._new(self._updated(metric)))
         self._emit(function.args)
-        if function not in all_nodes(self._model.function):
+        if function not in walk_breadth_first(self._model.function):
             self._plan.statements[function] = []
         head = layers.header(function, name=self._counter_name(counter), first="self")
         return Block(head, items, function)
@@ -123,7 +123,7 @@ class Evaluation(Training):
         read = {
             node.id
             for outer in hooks.nodes
-            for node in all_nodes(outer)
+            for node in walk_breadth_first(outer)
             if isinstance(node, ast.Name) and node not in self._logged
         }
         parameters += [n for n in (name, *hooks.watched) if n in read]
@@ -145,7 +145,7 @@ class Evaluation(Training):
 
     def _folded_in(self, hooks: Hooks) -> dict[ast.AST, Code]:
         """What the mode decides in them."""
-        inside = {n for node in hooks.nodes for n in all_nodes(node)}
+        inside = {n for node in hooks.nodes for n in walk_breadth_first(node)}
         return {n: new for n, new in self._folded("TRAIN").items() if n in inside}
 
 

@@ -11,10 +11,10 @@ from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Dropped, Item, Keep, New
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.keras_layers import Helper, Layer, Several, is_prefix
 from migrate.program.keras_model import KerasModel
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 
@@ -185,7 +185,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
         before = ""
     if before:
         woven.append(f'"{before}"')
-    return joined(" + ", woven)
+    return join_code(" + ", woven)
 
 
 def _formatted(parts: Sequence[ast.expr | str]) -> Code | None:
@@ -250,7 +250,7 @@ def sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
     Args:
       node: the statement below.
     """
-    inside = set(all_nodes(node))
+    inside = set(walk_breadth_first(node))
     found: list[Item] = []
     for other in others:
         first = other.calls[0][0] if other.calls else None

@@ -18,7 +18,7 @@ from migrate.program.keras_files import SharedModels
 from migrate.program.keras_layers import Layer
 from migrate.program.keras_model import KerasModel
 from migrate.rules import calls as rules_of_calls
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 _LAYER = ("L104", "a Keras layer: the same variables under the same names")
@@ -75,9 +75,9 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
     slim's penalties and initial values are contrib.layers' own.
     """
     claimed: Claimed = {}
-    carried = {node for value in layer.carried for node in all_nodes(value)}
+    carried = {node for value in layer.carried for node in walk_breadth_first(value)}
     for value in layer.given:
-        for node in all_nodes(value):
+        for node in walk_breadth_first(value):
             if isinstance(node, (ast.Attribute, ast.Name)) and node not in carried:
                 claimed[node] = _LAYER
     for node in carried:
@@ -86,7 +86,7 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
         module, _, name = (scopes.resolve(node.func) or "").rpartition(".")
         row = rules_of_calls.ROWS.get(f"tf.contrib.layers.{name}")
         if module == "tf.contrib.slim" and row is not None:
-            new = rules_of_calls.rewritten(node, row, scopes)
+            new = rules_of_calls.rewrite_call(node, row, scopes)
             if new is not None:
                 plan.replace(node, new)
                 claimed[node.func] = ("L104", f"now {row.target}: {row.reason}")
@@ -115,7 +115,7 @@ def of_what_is_gone(
     claimed.update(_uses(model.scoping, here, _GIVEN))
     for layer in model.layers:  # What a scope gave it is written with it.
         for value in layer.carried:
-            for node in all_nodes(value):
+            for node in walk_breadth_first(value):
                 claimed.pop(node, None)
     return claimed
 
@@ -124,7 +124,7 @@ def of_devices(node: ast.AST, scopes: Scopes) -> Claimed:
     """Uses of tf.device in what is gone."""
     return {
         call.func: _PLACED
-        for call in all_nodes(node)
+        for call in walk_breadth_first(node)
         if isinstance(call, ast.Call) and is_device(call, scopes)
     }
 
@@ -136,7 +136,7 @@ def _uses(
         inner: why
         for node in nodes
         if node in here
-        for inner in all_nodes(node)
+        for inner in walk_breadth_first(node)
         if isinstance(inner, (ast.Attribute, ast.Name))
     }
 

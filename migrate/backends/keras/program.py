@@ -18,14 +18,14 @@ from migrate.frontends.model_fn.files import joined
 from migrate.plan import Plan
 from migrate.program.code import code
 from migrate.program.keras_files import SharedModels
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def _listed(name: str, scopes: Scopes) -> Iterator[ast.Constant]:
     """Where `__all__` has a name of the module."""
     bound = scopes.module.bindings
     for node in bound.get("__all__", []) if name in bound else []:
-        for child in all_nodes(node):
+        for child in walk_breadth_first(node):
             if isinstance(child, ast.Constant) and child.value == name:
                 yield child
 

@@ -15,7 +15,7 @@ from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import Code, code
 from migrate.program.keras_model import Total
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
@@ -60,7 +60,7 @@ class KerasRewrite(Evaluation):
         body = model.function.body
         if _is_text(body[0]):
             items.append(Keep(body[0]))
-            self._emitted.update(all_nodes(body[0]))
+            self._emitted.update(walk_breadth_first(body[0]))
         if self._adds_up():
             items.append(New(code(_ADDED_UP)))
         items.append(self._init())
@@ -100,7 +100,7 @@ class KerasRewrite(Evaluation):
         given = [model.train_loss, model.reported, model.evaluated]
         counts = [v for metric in model.metrics for v in metric.arguments]
         for code_ in (*(u.statement for u in units), *given, *counts):
-            for node in all_nodes(code_) if code_ is not None else ():
+            for node in walk_breadth_first(code_) if code_ is not None else ():
                 if isinstance(node, ast.Call):
                     self._collection(node)
         self._of_rates()
@@ -112,11 +112,11 @@ class KerasRewrite(Evaluation):
             self._plan.expressions[call] = code(step)
             self.claimed[call.func] = _STEP
             for value in (*call.args[1:], *(k.value for k in call.keywords)):
-                self.claimed.update({n: _STEP for n in all_nodes(value)})
+                self.claimed.update({n: _STEP for n in walk_breadth_first(value)})
         here = frozenset(self._scopes.walk())
         for function in update.functions:
             # In another file it asks for the step as it did: there is one by then.
-            for node in all_nodes(function) if function in here else ():
+            for node in walk_breadth_first(function) if function in here else ():
                 if isinstance(node, ast.Call):
                     if self._scopes.resolve(node.func) in table.GLOBAL_STEP:
                         self._collection(node)
@@ -179,7 +179,7 @@ class KerasRewrite(Evaluation):
 
     def _claim(self, node: ast.AST | None) -> None:
         """What is written anew without its annotations."""
-        for inner in all_nodes(node) if node is not None else ():
+        for inner in walk_breadth_first(node) if node is not None else ():
             self.claimed[inner] = _SPLIT
 
     def _passed_on(
@@ -209,7 +209,7 @@ class KerasRewrite(Evaluation):
         """Uses in what is gone."""
         placed = of_devices(self._model.function, self._scopes)
         self.claimed |= {f: why for f, why in placed.items() if f not in self._emitted}
-        for node in all_nodes(self._model.function):
+        for node in walk_breadth_first(self._model.function):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 if node not in self._emitted and node not in self.claimed:
                     self.claimed[node] = _SPLIT

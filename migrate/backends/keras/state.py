@@ -14,7 +14,7 @@ from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, code
 from migrate.program.keras_model import KerasModel, Metric
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -81,8 +81,8 @@ class State:
         return {
             inner
             for node, value in self._model.folded.get(mode, {}).items()
-            for inner in all_nodes(node)
-            if isinstance(value, str) or inner not in set(all_nodes(value))
+            for inner in walk_breadth_first(node)
+            if isinstance(value, str) or inner not in set(walk_breadth_first(value))
         }
 
     def _same(self, one: str, other: str, units: Iterable[Unit]) -> bool:
@@ -91,7 +91,7 @@ class State:
         return all(
             folded.get(one, {}).get(node) == folded.get(other, {}).get(node)
             for unit in units
-            for node in all_nodes(unit.statement)
+            for node in walk_breadth_first(unit.statement)
         )
 
     def _comments(self, unit: Unit) -> list[Item]:
@@ -101,7 +101,7 @@ class State:
         return [Dropped(s) for s in told]
 
     def _emit(self, node: ast.AST) -> None:
-        self._emitted.update(all_nodes(node))
+        self._emitted.update(walk_breadth_first(node))
 
     def _new(self, new: Code, unit: Unit | None = None, blank: bool = False) -> New:
         for node in new.nodes():
@@ -112,8 +112,8 @@ class State:
     def _free(self, name: str) -> str:
         """A name that the model_fn does not have."""
         function = self._model.function
-        taken = {n.id for n in all_nodes(function) if isinstance(n, ast.Name)}
-        taken |= {n.arg for n in all_nodes(function) if isinstance(n, ast.arg)}
+        taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+        taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
         while name in taken:
             name = f"model_{name}"
         return name
@@ -199,7 +199,7 @@ class State:
             wanted = {
                 inner.id
                 for node in read
-                for inner in all_nodes(node)
+                for inner in walk_breadth_first(node)
                 if isinstance(inner, ast.Name) and inner not in gone
             }
             ways = [(name, way) for name, way in twins.calls if name in wanted]

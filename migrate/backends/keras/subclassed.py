@@ -15,7 +15,7 @@ from migrate.program.code import Code, code
 from migrate.program.keras_layers import Layer, Weight
 from migrate.program.keras_model import Called, Step
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables import recurrent as cells
 
@@ -42,7 +42,7 @@ class Subclassed(Shared):
         own = self._scopes.scope_by_node[model.function]
         return {
             node: code(f"self.{self._kept_name(node.id)}")
-            for node in all_nodes(model.function)
+            for node in walk_breadth_first(model.function)
             if isinstance(node, ast.Name)
             and node.id in kept
             and self._scopes.scope_of(node).owner(node.id) is own
@@ -105,7 +105,7 @@ class Subclassed(Shared):
             elif unit in called.made or unit in called.named:
                 items += self._units([unit])
             else:
-                inside = set(all_nodes(unit.statement))
+                inside = set(walk_breadth_first(unit.statement))
                 items += [
                     self._new(self._layer(layer, attribute))
                     for layer, attribute in attributes.items()
@@ -127,7 +127,7 @@ class Subclassed(Shared):
     def _lookups(self, called: Called) -> None:
         """Rows of a variable: it is in one part, so that a strategy of parts is none."""
         for step in called.steps:
-            for node in all_nodes(step.unit.statement):
+            for node in walk_breadth_first(step.unit.statement):
                 if (
                     isinstance(node, ast.Call)
                     and self._scopes.resolve(node.func) == table.LOOKUP

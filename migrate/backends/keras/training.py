@@ -10,7 +10,7 @@ from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program.code import Code, code
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _COUNTS = (
     "E106",
@@ -91,7 +91,7 @@ class Training(Construction):
         return self._counts_in(units, [unit.statement for unit in units]) | {
             node: code(f"self.{node.id}()")
             for unit in units
-            for node in all_nodes(unit.statement)
+            for node in walk_breadth_first(unit.statement)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and node.id in self._model.update.schedules
@@ -121,7 +121,7 @@ class Training(Construction):
         return {
             node: code(f"self.{self._attribute(values[node.value.id])}.result()")
             for outer in nodes
-            for node in all_nodes(outer)
+            for node in walk_breadth_first(outer)
             if isinstance(node, ast.Subscript)
             and isinstance(node.value, ast.Name)
             and node.value.id in values
@@ -182,7 +182,9 @@ class Training(Construction):
                 assert given is not None
                 applied = self._new(code(apply, given, ")"), unit)
                 items += _named(update.scopes, applied)
-            elif any(node is update.computed for node in all_nodes(unit.statement)):
+            elif any(
+                node is update.computed for node in walk_breadth_first(unit.statement)
+            ):
                 items.append(self._computed(unit))
             else:
                 items += self._units([unit])

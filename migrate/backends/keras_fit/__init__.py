@@ -25,7 +25,7 @@ from migrate.migration import Migration
 from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.apply import apply_plan
-from migrate.rewriting.imports import taken_names, with_imports
+from migrate.rewriting.imports import add_imports, find_taken_names
 from migrate.rewriting.unused import read_names
 from migrate.source.nodes import tree_of
 from migrate.tables import keras_fit as table
@@ -53,7 +53,7 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
         return dataclasses.replace(done, findings=tuple(told))
     plan.support.add(f"{table.MODULE}.py")
     text = _without_unread(apply_plan(done.text, tree, plan))
-    text = space(with_imports(text, plan, filename, unit.home), written)
+    text = space(add_imports(text, plan, filename, unit.home), written)
     findings = tell_fit(done.findings, text)
     wrong = _wrong(text, original, filename, plan, findings)
     if wrong:
@@ -68,7 +68,7 @@ def _wrong(
     text: str, original: str, filename: str, plan: Plan, findings: list[Finding]
 ) -> str:
     """Why a result is none: a gate's reason; "" where it is one."""
-    if names := taken_names(text, plan):
+    if names := find_taken_names(text, plan):
         return f"the program has a `{names[0]}` of its own"
     for _, _, reason in gates.check(text, filename, original, set()):
         return reason

@@ -14,7 +14,7 @@ from migrate.backends.keras_fit.names import Names
 from migrate.backends.keras_fit.places import find_suite
 from migrate.backends.keras_fit.program import Program, Run, Trained
 from migrate.plan import Item, Plan
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.tables import keras_fit as table
 
 M = table.MODULE
@@ -112,4 +112,4 @@ def write_list(parts: list[Code]) -> Code:
     """A list, one part a line where there are several."""
     if len(parts) == 1:
         return code("[", parts[0], "]")
-    return code("[\n        ", joined(",\n        ", parts), "]")
+    return code("[\n        ", join_code(",\n        ", parts), "]")

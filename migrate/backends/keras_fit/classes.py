@@ -11,8 +11,8 @@ from migrate.backends.keras_fit.program import Stays
 from migrate.facts import names as names_
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code, joined
-from migrate.source.nodes import all_nodes
+from migrate.program.code import Code, code, join_code
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_fit as table
 
 _STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
@@ -117,7 +117,7 @@ class _Class:
 
     def _check_variables(self) -> None:
         """All variables are saved: weights of layers, slots, and nothing else."""
-        for node in all_nodes(self._methods["train_step"]):
+        for node in walk_breadth_first(self._methods["train_step"]):
             match node:
                 case ast.Call(func=ast.Attribute(attr="apply"), args=[given]):
                     if ast.unparse(given) == "self.trainable_variables":
@@ -129,14 +129,14 @@ class _Class:
     def _check_optimizer(self) -> None:
         applied = [
             node
-            for node in all_nodes(self._node)
+            for node in walk_breadth_first(self._node)
             if isinstance(node, ast.Attribute) and node.attr == "apply_gradients"
         ]
         if [ast.unparse(node.value) for node in applied] != ["self.optimizer"]:
             raise Stays(self._node, "it has more than one optimizer")
 
     def _check_seeds(self) -> None:
-        for node in all_nodes(self._node):
+        for node in walk_breadth_first(self._node):
             if isinstance(node, ast.Attribute) and node.attr in (
                 "set_random_seed",
                 "set_seed",
@@ -151,12 +151,12 @@ class _Class:
         for name in names:
             method = self._methods[name]
             parameters = {a.arg for a in method.args.args[1:]}
-            for node in all_nodes(method):
+            for node in walk_breadth_first(method):
                 if isinstance(node, ast.Name) and node.id in parameters:
                     if isinstance(node.ctx, ast.Load):
                         key = node.id if node.id in returned else "loss"
                         self._plan.replace(node, code(f'"{key}"'))
-            for node in all_nodes(method):
+            for node in walk_breadth_first(method):
                 if isinstance(node, ast.Call) and is_logging(node, self._scopes):
                     self._plan_logging(node)
             if parameters:
@@ -196,10 +196,10 @@ class _Class:
     def _plan_global_step(self) -> None:
         """In steps it is `self.optimizer.iterations`, of which `__init__` is told."""
         init = self._methods["__init__"]
-        own = set(all_nodes(init))
+        own = set(walk_breadth_first(init))
         calls = [
             node
-            for node in all_nodes(self._node)
+            for node in walk_breadth_first(self._node)
             if isinstance(node, ast.Call) and self._scopes.resolve(node.func) in _STEPS
         ]
         inside = [call for call in calls if call in own]
@@ -222,7 +222,8 @@ class _Class:
         step = self._methods["train_step"]
         told = [*self._plan_summaries(step), *self._plan_named(step)]
         scaled = any(
-            isinstance(n, ast.Name) and n.id == "scaled_loss" for n in all_nodes(step)
+            isinstance(n, ast.Name) and n.id == "scaled_loss"
+            for n in walk_breadth_first(step)
         )
         if self._wanted.replicas and scaled:
             # Keras adds up what replicas return: TF1 reported the mean.
@@ -232,7 +233,7 @@ class _Class:
 
     def _plan_summaries(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
         told: list[tuple[str, Code]] = []
-        for node in all_nodes(self._node):
+        for node in walk_breadth_first(self._node):
             if not isinstance(node, ast.Call):
                 continue
             symbol = self._scopes.resolve(node.func) or ""
@@ -312,14 +313,14 @@ class _Class:
             given[name] = value
         pairs = [code(f'"{name}": ', value) for name, value in given.items()]
         self._plan.statements[last] = [
-            New(code("return {", joined(", ", pairs), "}"), last)
+            New(code("return {", join_code(", ", pairs), "}"), last)
         ]
 
 
 def _find_names_of_results(function: ast.FunctionDef) -> dict[str, str]:
     """Names of tensors in what a function returns -> their keys there."""
     found = {}
-    for node in all_nodes(function):
+    for node in walk_breadth_first(function):
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values):
                 name = _find_name_of(value)

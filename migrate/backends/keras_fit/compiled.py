@@ -13,7 +13,7 @@ import dataclasses
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import code
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _LOSSES = "tf.losses."
 # Of (labels, what the network gives); one number for a batch.
@@ -116,7 +116,7 @@ def find_compiled(class_: ast.ClassDef, scopes: Scopes, tf: str) -> Compiled | N
 
 def write_function(class_: ast.ClassDef, found: Compiled, name: str) -> Block:
     """A function that makes the model, instead of its class."""
-    used = {n.id for n in all_nodes(found.init) if isinstance(n, ast.Name)}
+    used = {n.id for n in walk_breadth_first(found.init) if isinstance(n, ast.Name)}
     model = "model" if "model" not in used else "keras_model"
     made = code(
         f"{model} = tf_keras.Model(inputs={found.features}, outputs=", found.output, ")"
@@ -137,7 +137,7 @@ def takes_one_tensor(found: Compiled, scopes: Scopes) -> bool:
     uses = [
         (node, scopes.parents[node])
         for statement in found.network
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
         if isinstance(node, ast.Name) and node.id == found.features
     ]
     return bool(uses) and all(
@@ -153,7 +153,7 @@ def draws_by_seed(found: Compiled) -> bool:
     return any(
         isinstance(node, ast.keyword) and node.arg == "seed"
         for statement in (*found.network, *found.optimizing)
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
     )
 
 
@@ -244,14 +244,16 @@ def _read_init(init: ast.FunctionDef) -> Compiled | None:
         return None
     code_ = [*init.body[:first], *init.body[first + 1 : last]]
     if any(
-        isinstance(n, ast.Name) and n.id == "self" for s in code_ for n in all_nodes(s)
+        isinstance(n, ast.Name) and n.id == "self"
+        for s in code_
+        for n in walk_breadth_first(s)
     ):
         return None
     counts = "get_or_create_global_step"
     if any(
         isinstance(n, ast.Attribute) and n.attr == counts
         for s in code_
-        for n in all_nodes(s)
+        for n in walk_breadth_first(s)
     ):
         return None
     return Compiled(

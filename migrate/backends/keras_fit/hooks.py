@@ -9,7 +9,7 @@ from migrate.backends.keras_fit.program import Stays, Trained
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
-from migrate.program.code import code, joined
+from migrate.program.code import code, join_code
 from migrate.tables import keras_fit as table
 
 
@@ -40,7 +40,7 @@ def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
         assert given is not None
         if not isinstance(given, ast.Dict):
             pairs = [code(f'"{name}": "{name}"') for name in tensors]
-            plan.replace(given, code("{", joined(", ", pairs), "}"))
+            plan.replace(given, code("{", join_code(", ", pairs), "}"))
         plan.replace(call.func, code(f"{table.MODULE}.Logging"))
 
 

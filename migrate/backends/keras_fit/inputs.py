@@ -6,8 +6,8 @@ import ast
 
 from migrate.backends.keras_fit.program import Stays
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, joined
-from migrate.source.nodes import all_nodes
+from migrate.program.code import Code, code, join_code
+from migrate.source.nodes import walk_breadth_first
 
 # What an Estimator gives an input_fn that asks for it.
 _ASKED = ("mode", "params", "config", "input_context")
@@ -109,13 +109,13 @@ class Inputs:
         """Names that the expression of an input_fn reads."""
         bound = {
             a.arg
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
             if isinstance(n, ast.Lambda)
             for a in n.args.args
         }
         return {
             n.id
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
             if isinstance(n, ast.Name) and n.id not in bound
         }
 
@@ -133,14 +133,14 @@ class Inputs:
             if None in words:
                 raise Stays(node, "arguments that are not written out")
             asked = self._find_asked(function, kind, params, taken, words)
-            return code(function, "(", joined(", ", [*given, *asked]), ")")
+            return code(function, "(", join_code(", ", [*given, *asked]), ")")
         if isinstance(node, (ast.Name, ast.Attribute)):
             asked = self._find_asked(node, kind, params, 0, set())
-            return code(node, "(", joined(", ", asked), ")")
+            return code(node, "(", join_code(", ", asked), ")")
         if isinstance(node, ast.Call):
             made = self._find_made(node)
             asked = self._find_asked_by(made, kind, params, 0, set(), node)
-            return code(node, "(", joined(", ", asked), ")")
+            return code(node, "(", join_code(", ", asked), ")")
         raise Stays(node, "what its input_fn takes is not in sight")
 
     def _is_partial(self, node: ast.Call) -> bool:

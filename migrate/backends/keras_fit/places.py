@@ -7,7 +7,7 @@ import ast
 from migrate.backends.keras_fit.inputs import Inputs
 from migrate.backends.keras_fit.program import Run, Stays, Trained
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
@@ -42,7 +42,7 @@ def find_sample(
     """
     inside = {
         n.id
-        for n in all_nodes(place)
+        for n in walk_breadth_first(place)
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     }
     if isinstance(place, ast.Assign):

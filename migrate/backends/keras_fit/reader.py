@@ -18,7 +18,7 @@ from migrate.backends.keras_fit.program import (
 )
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_fit as table
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -131,7 +131,7 @@ class _Reader:
     def _check_config(self, one: Trained) -> None:
         """What is written where a model is trained must be known there."""
         for value in one.first.config.values():
-            for node in all_nodes(value):
+            for node in walk_breadth_first(value):
                 if isinstance(node, ast.Name):
                     owner = self._scopes.scope_of(node).owner(node.id)
                     if owner not in (None, self._scopes.module, one.scope):
@@ -280,7 +280,7 @@ class _Reader:
         later = [b.lineno for b in bound if b.lineno > one.statement.lineno]
         end = min(later, default=sys.maxsize)
         own = [n for n in reads if one.statement.lineno < n.lineno < end]
-        around = set(all_nodes(self._find_parent(one.statement)))
+        around = set(walk_breadth_first(self._find_parent(one.statement)))
         for node in own:
             if node not in around:
                 raise Stays(node, f"it is not certain what `{one.name}` is here")
@@ -409,7 +409,7 @@ class _Reader:
             node
             for one in self._program.trained
             for source in one.sources
-            for node in all_nodes(source.maker.class_)
+            for node in walk_breadth_first(source.maker.class_)
         }
         given = find_given_logging(self._program.trained, self._scopes)
         for use, symbol in self._scopes.walk_uses():

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes, scopes_of
 from migrate.source import python
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 MISSING = "C131"  # What a client without its cluster is told.
 _CLUSTER = "tf.train.ClusterSpec"
@@ -101,7 +101,7 @@ def of_text(text: str, file: str) -> Described | None:
         frozenset(
             address.strip()
             for part in parts
-            for node in all_nodes(part)
+            for node in walk_breadth_first(part)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
             for address in node.value.split(",")
             if ":" in address
@@ -119,7 +119,7 @@ class _Slice:
         found: list[ast.stmt] = []
         work: list[ast.AST] = [value]
         while work:
-            for node in all_nodes(work.pop()):
+            for node in walk_breadth_first(work.pop()):
                 needed = self._needed(node)
                 if needed is None:
                     return None

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts.trees import reexports, stars
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import all_nodes, parsed
+from migrate.source.nodes import parsed, walk_breadth_first
 from migrate.tables import symbols
 
 CODE = "T115"
@@ -202,15 +202,15 @@ def _told(
     if tree is None:
         return
     lines = data.decode("utf-8", "replace").split("\n")
-    read = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     chains = {
         (n.value.id, n.attr)
-        for n in all_nodes(tree)
+        for n in walk_breadth_first(tree)
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
     }
     # What a file imports of TensorFlow itself, once, no star changes.
     own = {n for n in reexports.exports_of(data) if stars.alone(data, n)}
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         reason = ""
         if isinstance(node, ast.ImportFrom):
             reason = _from(node, path, sources, exports, followed, read - own, chains)

@@ -8,7 +8,7 @@ import pathlib
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 
-from migrate.source.nodes import all_nodes, parsed
+from migrate.source.nodes import parsed, walk_breadth_first
 
 # What a program of Estimators spells somewhere.
 _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
@@ -123,7 +123,7 @@ def _gives_model_fn(path: pathlib.Path) -> bool:
     }
     return any(
         isinstance(value, ast.Name) and value.id in own
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.Call)
         for value in (*node.args, *(keyword.value for keyword in node.keywords))
     )
@@ -222,7 +222,7 @@ def _imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:
             tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield 0, tuple(alias.name.split("."))

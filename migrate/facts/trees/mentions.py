@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _IMPORTING = ("import_module", "__import__")
 # What a file spells that may find a function by text.
@@ -56,7 +56,7 @@ def _imports(
     elsewhere: Callable[[ast.Import | ast.ImportFrom], bool],
 ) -> bool:
     """Whether a file imports one of some modules, or something of them."""
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             dotted = [alias.name for alias in node.names]
             dotted.append(getattr(node, "module", None) or "")
@@ -70,7 +70,7 @@ def _imports(
 
 def by_text(tree: ast.AST, name: str, modules: Collection[str]) -> Iterator[ast.Call]:
     """Calls that may find a function by its name's text: `getattr(module, name)`."""
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Call) and _called(node) == "getattr":
             owner, text = (*node.args, None, None)[:2]
             if isinstance(text, ast.Constant):
@@ -111,7 +111,7 @@ def _has_word(text: str, words: Iterable[str]) -> bool:
 def _names_of(tree: ast.AST, modules: Collection[str]) -> set[str]:
     """Names under which a file imports some modules, or may."""
     found: set[str] = set()
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             found |= {
                 (alias.asname or alias.name).partition(".")[0]

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.source.nodes import all_nodes, parsed
+from migrate.source.nodes import parsed, walk_breadth_first
 
 # What may bind or read names that are not written.
 _BY_TEXT = frozenset({"eval", "exec", "globals", "__import__"})
@@ -131,7 +131,7 @@ class Offers:
                 same = certain.get(name, origin) == origin  # As what a star brought.
                 certain[name] = origin if same else ""
             unsure |= ever - always
-        for child in all_nodes(tree):
+        for child in walk_breadth_first(tree):
             if isinstance(child, ast.Global):
                 unsure.update(child.names)
             elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Del):
@@ -208,7 +208,7 @@ def is_star(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
 
 def by_text(tree: ast.Module, scopes: Scopes) -> bool:
     """Whether a module may bind or read names of its own that are not written there."""
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Name) and node.id in _BY_TEXT:
             return True
         if isinstance(node, ast.Attribute) and node.attr == "modules":
@@ -223,7 +223,7 @@ def by_text(tree: ast.Module, scopes: Scopes) -> bool:
 
 def _listed(tree: ast.Module) -> set[str] | None:
     """The names of `__all__`, None where there is none; one that is not certain is {""}."""
-    mentions = [n for n in all_nodes(tree) if _is_all(n)]
+    mentions = [n for n in walk_breadth_first(tree) if _is_all(n)]
     if not mentions:
         return None
     for statement in tree.body:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees.offered import Offered, Offers, by_text, is_star
-from migrate.source.nodes import all_nodes, parsed
+from migrate.source.nodes import parsed, walk_breadth_first
 
 # Line of a star -> the import of all, and that of the names that are used.
 Stars = Mapping[int, tuple[str, str]]
@@ -148,7 +148,7 @@ class _Search:
             return {}
         scopes = scopes_of(tree)
         if by_text(tree, scopes) or any(
-            is_star(node) and node not in tree.body for node in all_nodes(tree)
+            is_star(node) and node not in tree.body for node in walk_breadth_first(tree)
         ):
             return {}
         stars = list(self._stars(real, data, tree))
@@ -204,7 +204,7 @@ class _Search:
         """Names that other files may take of a file."""
         listed = {
             node.value
-            for node in all_nodes(scopes.tree)
+            for node in walk_breadth_first(scopes.tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
         found = listed if "__all__" in scopes.module.bindings else set()
@@ -293,7 +293,7 @@ def _is_read_before(tree: ast.Module, name: str, end: int) -> bool:
         parts += [*last.decorator_list, last.args]
     else:
         parts.append(last)
-    every = [node for part in parts for node in all_nodes(part)]
+    every = [node for part in parts for node in walk_breadth_first(part)]
     read = {n.target for n in every if isinstance(n, ast.AugAssign)}
     read |= {n for n in every if isinstance(n, ast.Name) and not _is_bound(n)}
     return any(isinstance(node, ast.Name) and node.id == name for node in read)

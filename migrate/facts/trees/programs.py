@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from migrate.facts.trees.imports import resolved
 from migrate.source import notebook, python
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # What a file that is no Python 3 imports, read line by line.
 _IMPORT = re.compile(
@@ -270,7 +270,7 @@ def _names(text: str, tree: ast.Module | None) -> Iterator[_Name]:
     if tree is None:
         yield from _names_by_line(text)
         return
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield 0, tuple(alias.name.split("."))

@@ -13,7 +13,7 @@ import pathlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from migrate.source.nodes import all_nodes, parsed
+from migrate.source.nodes import parsed, walk_breadth_first
 
 # A star import of a file's own level.
 _STAR = re.compile(rb"^from (\.*[\w.]+) import[ \t]*\*[ \t]*(?:#.*)?\r?$", re.MULTILINE)
@@ -82,7 +82,7 @@ class _Stars:
         tree = parsed(self._texts[real])
         if tree is None:
             return {}
-        read = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+        read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
         found: Brought = {}
         for (line, stands, _), names in zip(sources, offered, strict=True):
             for name in sorted(names.keys() & read):
@@ -156,7 +156,7 @@ class _Stars:
 def _times(tree: ast.Module, name: str) -> int:
     """How often a module binds a name, anywhere in it."""
     times = 0
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             times += sum((a.asname or a.name.split(".")[0]) == name for a in node.names)
         elif isinstance(node, ast.Name) and node.id == name:
@@ -168,7 +168,9 @@ def _times(tree: ast.Module, name: str) -> int:
 
 def _all(tree: ast.Module) -> set[str] | None:
     """The names of `__all__`; none where it cannot be read, None where there is none."""
-    if not any(isinstance(n, ast.Name) and n.id == "__all__" for n in all_nodes(tree)):
+    if not any(
+        isinstance(n, ast.Name) and n.id == "__all__" for n in walk_breadth_first(tree)
+    ):
         return None
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:

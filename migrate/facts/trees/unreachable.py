@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -112,7 +112,7 @@ def _is_meant(scope: ast.AST, suite: list[ast.stmt]) -> bool:
     """Whether code that does run depends on statements that do not."""
     if not isinstance(scope, _FUNCTIONS):
         return False
-    inside = {node for statement in suite for node in all_nodes(statement)}
+    inside = {node for statement in suite for node in walk_breadth_first(statement)}
     if any(
         isinstance(
             node, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
@@ -123,5 +123,5 @@ def _is_meant(scope: ast.AST, suite: list[ast.stmt]) -> bool:
     bound = {name for statement in suite for name in names.binds(statement)}
     return any(
         isinstance(node, ast.Name) and node.id in bound and node not in inside
-        for node in all_nodes(scope)
+        for node in walk_breadth_first(scope)
     )

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.facts.trees.unreachable import unreachable_statements
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import graph_mode, roles
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
@@ -99,7 +99,7 @@ def _is_started(tree: ast.Module) -> bool:
         isinstance(statement, ast.If)
         and any(
             isinstance(n, ast.Name) and n.id == "__name__"
-            for n in all_nodes(statement.test)
+            for n in walk_breadth_first(statement.test)
         )
         for statement in tree.body
     )

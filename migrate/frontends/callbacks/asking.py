@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts.names import walk_scope_of_function
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
@@ -68,7 +68,11 @@ def asking(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
 
 def _made(name: ast.Name, method: ast.FunctionDef) -> ast.Assign | None:
     """`args = SessionRunArgs(...)`, of a name that only the return reads."""
-    uses = [n for n in all_nodes(method) if isinstance(n, ast.Name) and n.id == name.id]
+    uses = [
+        n
+        for n in walk_breadth_first(method)
+        if isinstance(n, ast.Name) and n.id == name.id
+    ]
     for statement in method.body:
         if isinstance(statement, ast.Assign) and uses == [*statement.targets, name]:
             return statement

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Attributes:
             if not isinstance(method, ast.FunctionDef) or not method.args.args:
                 continue
             own = method.args.args[0].arg
-            for node in all_nodes(method):
+            for node in walk_breadth_first(method):
                 if (
                     isinstance(node, ast.Attribute)
                     and isinstance(node.value, ast.Name)

@@ -11,7 +11,7 @@ from migrate.frontends.callbacks.attributes import Attributes, Kept
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.program.callbacks import Logged, Named, Several, Step, Value
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
@@ -54,7 +54,7 @@ class Fetches:
         Raises:
           NoCallback: nothing that a callback has.
         """
-        self.plain.update(all_nodes(node))
+        self.plain.update(walk_breadth_first(node))
         if isinstance(node, (ast.List, ast.Tuple)):
             return Several(tuple(self.value(item, method) for item in node.elts))
         if isinstance(node, ast.Dict) and None not in node.keys:
@@ -96,7 +96,9 @@ class Fetches:
     def _local(self, node: ast.Name, method: ast.FunctionDef) -> Value:
         """A name that the method binds once, to what it fetches."""
         uses = [
-            n for n in all_nodes(method) if isinstance(n, ast.Name) and n.id == node.id
+            n
+            for n in walk_breadth_first(method)
+            if isinstance(n, ast.Name) and n.id == node.id
         ]
         bound = [n for n in uses if not isinstance(n.ctx, ast.Load)]
         parent = self._scopes.parents[bound[0]] if len(bound) == 1 else None
@@ -139,7 +141,7 @@ class Fetches:
             raise _unknown(node)
         uses = [
             n
-            for n in all_nodes(kept.method)
+            for n in walk_breadth_first(kept.method)
             if isinstance(n, ast.Name) and n.id == name
         ]
         if uses != [kept.value]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.program.keras_model import Hooks, KerasModel
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _TRAINING = ("training_hooks", "training_chief_hooks")
 
@@ -24,7 +24,7 @@ class Given:
         for model in models:
             for hooks in model.hooks:
                 for node in hooks.nodes:
-                    for inner in all_nodes(node):
+                    for inner in walk_breadth_first(node):
                         self._of[inner] = (model, hooks)
 
     def has(self, made: ast.Call) -> bool:
@@ -71,7 +71,7 @@ class Given:
                 reads = [
                     node
                     for outer in hooks.nodes
-                    for node in all_nodes(outer)
+                    for node in walk_breadth_first(outer)
                     if isinstance(node, ast.Name)
                     and node.id == name.id
                     and isinstance(node.ctx, ast.Load)

@@ -30,7 +30,7 @@ from migrate.program.callbacks import (
     UsedElsewhere,
     Value,
 )
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
@@ -246,7 +246,7 @@ class HookReader:
 
     def _check_gone(self, gone: list[ast.stmt], fetches: Fetches) -> None:
         """What is fetched is read nowhere else."""
-        inside = {n for statement in gone for n in all_nodes(statement)}
+        inside = {n for statement in gone for n in walk_breadth_first(statement)}
         inside |= fetches.plain
         for name in self._attributes.names:
             reads = self._attributes.reads(name)
@@ -269,10 +269,10 @@ class HookReader:
                     )
 
     def _steps(self, fetches: Fetches, gone: list[ast.stmt]) -> Iterator[ast.expr]:
-        inside = {n for statement in gone for n in all_nodes(statement)}
+        inside = {n for statement in gone for n in walk_breadth_first(statement)}
         early = self._methods.get("__init__")
         for method in self._methods.values():
-            for node in all_nodes(method):
+            for node in walk_breadth_first(method):
                 if not fetches.is_step(node) or node in inside:
                     continue
                 if method is early or method.name not in self._own:
@@ -297,7 +297,7 @@ class HookReader:
             if isinstance(target, ast.Attribute):
                 return  # Its reads are looked at with the others.
             if isinstance(target, ast.Name):
-                for name in all_nodes(method):
+                for name in walk_breadth_first(method):
                     if (
                         isinstance(name, ast.Name)
                         and name.id == target.id
@@ -320,7 +320,7 @@ class HookReader:
             and isinstance(node.func.value, ast.Call)
             and isinstance(node.func.value.func, ast.Name)
             and node.func.value.func.id == "super"
-            for node in all_nodes(method)
+            for node in walk_breadth_first(method)
         )
 
     # What it calls.
@@ -331,7 +331,7 @@ class HookReader:
         parts: list[ast.AST] = [*found.gone, *found.returns, *found.steps]
         parts += [*found.values, *found.asked]
         for part in parts:
-            gone.update(all_nodes(part))
+            gone.update(walk_breadth_first(part))
         for node, symbol in self._uses():
             if node in gone or not symbol.startswith("tf."):
                 continue
@@ -342,7 +342,7 @@ class HookReader:
             raise NoCallback(
                 node, f"`{symbol}` is of a graph, of which a step is a part"
             )
-        for node in all_nodes(self._class):
+        for node in walk_breadth_first(self._class):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 if node.func.id == "super" and not self._is_of_init(node):
                     raise NoCallback(node, "it calls a method of its base")
@@ -370,7 +370,7 @@ class HookReader:
             if outer in seen:
                 continue
             seen.add(outer)
-            for node in all_nodes(outer):
+            for node in walk_breadth_first(outer):
                 if node in symbols:
                     yield node, symbols[node]
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -382,7 +382,7 @@ class HookReader:
         """The parameters of a callback's methods are names of no other things."""
         for method in found.methods.values():
             own = {a.arg for a in method.args.args}
-            for node in all_nodes(method):
+            for node in walk_breadth_first(method):
                 if isinstance(node, ast.Name) and node.id in {"batch", "logs"} - own:
                     raise NoCallback(node, f"`{node.id}` is a callback's parameter")
 
@@ -441,7 +441,7 @@ def is_early(method: ast.FunctionDef) -> bool:
 
 def _effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
     """What is in a method, but for constants that stand alone."""
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             yield node
 
@@ -450,11 +450,11 @@ def _calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
     """A method's calls, but for the errors that it raises."""
     errors = {
         inner
-        for node in all_nodes(method)
+        for node in walk_breadth_first(method)
         if isinstance(node, ast.Raise)
-        for inner in all_nodes(node)
+        for inner in walk_breadth_first(node)
     }
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if isinstance(node, ast.Call) and node not in errors:
             yield node
 
@@ -470,4 +470,4 @@ def _called(call: ast.Call) -> str:
 
 def ends_early(method: ast.FunctionDef) -> bool:
     """Whether a method returns before its end."""
-    return any(isinstance(n, ast.Return) for n in all_nodes(method))
+    return any(isinstance(n, ast.Return) for n in walk_breadth_first(method))

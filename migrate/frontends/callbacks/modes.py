@@ -9,7 +9,7 @@ from migrate.facts.reach import definitions
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.attributes import paired
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
@@ -126,7 +126,7 @@ class Ways:
         every = [*arguments.args, *arguments.kwonlyargs]
         if not any(a.arg == name for a in every):
             raise _lost(function)
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, ast.Name) and node.id == name:
                 yield from self._read(node, seen)
 
@@ -137,7 +137,7 @@ class Ways:
         if (owner.node, target.id) in seen:
             return
         seen.add((owner.node, target.id))
-        for node in all_nodes(owner.node):
+        for node in walk_breadth_first(owner.node):
             if isinstance(node, ast.Name) and node.id == target.id:
                 if self._scopes.scope_of(node).owner(node.id) is owner:
                     yield from self._read(node, seen)
@@ -153,7 +153,7 @@ class Ways:
         if not isinstance(node, ast.FunctionDef):
             raise _lost(statement)
         called = False
-        for name in all_nodes(self._scopes.tree):
+        for name in walk_breadth_first(self._scopes.tree):
             if isinstance(name, ast.Name) and node in definitions(self._scopes, name):
                 call = self._scopes.parents[name]
                 if not isinstance(call, ast.Call) or call.func is not name:

@@ -7,7 +7,7 @@ import dataclasses
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _UNUSED = "coord"
 
@@ -48,13 +48,13 @@ def used(method: ast.FunctionDef, scopes: Scopes) -> Used:
     roles = dict(zip((a.arg for a in method.args.args[1:]), _ROLES[method.name]))
     found = Used()
     sessions = _sessions(method, roles, found)
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if isinstance(node, ast.Delete):
             _deleted(node, {*roles, *sessions}, found)
         elif isinstance(node, ast.Assign) and _is_of_no_use(node, roles):
             found.gone.append(node)
-    deleted = {n for statement in found.gone for n in all_nodes(statement)}
-    for node in all_nodes(method):
+    deleted = {n for statement in found.gone for n in walk_breadth_first(statement)}
+    for node in walk_breadth_first(method):
         if not isinstance(node, ast.Name) or node in deleted:
             continue
         role = "session" if node.id in sessions else roles.get(node.id)
@@ -69,7 +69,7 @@ def used(method: ast.FunctionDef, scopes: Scopes) -> Used:
 def _sessions(method: ast.FunctionDef, roles: dict[str, str], found: Used) -> set[str]:
     """Local names of the session; `session = run_context.session` is gone."""
     names: set[str] = set()
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if (
             isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Attribute)

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.around import all_statements, enclosing
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Clusters:
@@ -35,7 +35,7 @@ class Clusters:
     def servers(self) -> list[ast.Call]:
         return [
             node
-            for node in all_nodes(self.scopes.tree)
+            for node in walk_breadth_first(self.scopes.tree)
             if isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.train.Server"
         ]

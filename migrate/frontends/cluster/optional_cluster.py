@@ -22,7 +22,7 @@ from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.around import all_statements, enclosing
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _READ = (
     *(ast.Name, ast.Attribute, ast.Constant, ast.Load, ast.expr_context),
@@ -88,7 +88,7 @@ class OptionalCluster:
 
     def _unstable(self, statement: ast.If) -> str:
         """What of a condition may change, as text; "" where it gives the same again."""
-        for node in all_nodes(statement.test):
+        for node in walk_breadth_first(statement.test):
             if isinstance(node, ast.Call):
                 function = ast.unparse(node.func)
                 if function not in _LOOKED_UP:
@@ -115,7 +115,7 @@ class OptionalCluster:
             for s in inside
             if any(
                 isinstance(n, ast.Attribute) and n.attr == "target"
-                for n in all_nodes(s)
+                for n in walk_breadth_first(s)
             )
         }
         return all(

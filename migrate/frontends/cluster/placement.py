@@ -17,7 +17,7 @@ from migrate.facts.sole_client import is_sole_client
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _CLUSTER = "tf.train.ClusterSpec"
 SETTER = "tf.train.replica_device_setter"
@@ -33,7 +33,7 @@ def names_task(scopes: Scopes, call: ast.AST) -> bool:
             isinstance(n, ast.Constant)
             and isinstance(n.value, str)
             and "job:" in n.value
-            for n in all_nodes(call)
+            for n in walk_breadth_first(call)
         )
     )
 
@@ -71,7 +71,7 @@ def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
             target = made[0].value
     return any(
         isinstance(n, ast.Constant) and isinstance(n.value, str) and "grpc:" in n.value
-        for n in all_nodes(target)
+        for n in walk_breadth_first(target)
     )
 
 
@@ -113,9 +113,9 @@ def cluster_of(
         return None
     # Of one task alone its index is the same in every run.
     index = set() if is_on_own_server(scopes, session) else _task_indices(scopes)
-    for call in all_nodes(scopes.tree):
+    for call in walk_breadth_first(scopes.tree):
         if names_task(scopes, call):
-            for node in all_nodes(call):
+            for node in walk_breadth_first(call):
                 if isinstance(node, ast.expr) and ast.dump(node) in index:
                     diagnostics.refuse(
                         "C132",
@@ -132,8 +132,8 @@ def cluster_of(
 def _placed(scopes: Scopes) -> dict[str, set[int]]:
     """The tasks that devices name, by job."""
     found: dict[str, set[int]] = {}
-    for call in all_nodes(scopes.tree):
-        for node in all_nodes(call) if names_task(scopes, call) else ():
+    for call in walk_breadth_first(scopes.tree):
+        for node in walk_breadth_first(call) if names_task(scopes, call) else ():
             text = node.value if isinstance(node, ast.Constant) else None
             for job, index in re.findall(
                 r"/?job:(\w+)(?:/task:(\d+))?", str(text or "")
@@ -166,14 +166,16 @@ def names_own_task(scopes: Scopes, towers: ir.Towers | None) -> bool:
     """Whether towers are on the task that builds them, on its several devices."""
     if towers is None or not towers.devices:
         return False
-    parts = {ast.dump(n) for n in all_nodes(ast.parse(towers.devices, mode="eval"))}
+    parts = {
+        ast.dump(n) for n in walk_breadth_first(ast.parse(towers.devices, mode="eval"))
+    }
     return bool(parts & _task_indices(scopes))
 
 
 def _made(scopes: Scopes) -> set[str]:
     """Names that are bound to a ClusterSpec, and to nothing else."""
     found: dict[str, list[bool]] = {}
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.Assign):
             value = node.value
             is_cluster = isinstance(value, ast.Call) and (
@@ -193,7 +195,7 @@ def _given(
     parameters = [a.arg for a in driver.args.args]
     calls = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == driver.name
@@ -214,7 +216,7 @@ def _task_indices(scopes: Scopes) -> set[str]:
     """What the servers of the file are given as their task's index, as dumps."""
     return {
         ast.dump(index)
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.train.Server"
         and (index := names.argument(node, "task_index", 2)) is not None

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.ir import Flow
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -47,7 +47,7 @@ class Synchronisation:
                     else:
                         self._visit(inner, condition)
             return
-        for node in all_nodes(flow.statement):
+        for node in walk_breadth_first(flow.statement):
             if (
                 isinstance(node, ast.Call)
                 and self.scopes.resolve(node.func) in roles.SYNC_OPTIMIZERS

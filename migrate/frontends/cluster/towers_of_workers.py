@@ -20,7 +20,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.layers import LAYER_CLASSES
 
 _NORMALISES = frozenset({"tf.layers.batch_normalization"}) | frozenset(
@@ -86,7 +86,7 @@ def _late(expression: str, graph: Sequence[ast.stmt]) -> bool:
     tree = ast.parse(expression or "None", mode="eval")
     own = {
         node.id
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     reads = names.reads(tree) - own
@@ -95,7 +95,7 @@ def _late(expression: str, graph: Sequence[ast.stmt]) -> bool:
 
 def why_not(scopes: Scopes, towers: ir.Towers, flows: Sequence[Flow]) -> str | None:
     """Why each worker cannot compute its towers in turn; None where it can."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         if scopes.resolve(node.func) in _NORMALISES or towers.updated_by:

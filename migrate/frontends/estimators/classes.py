@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import EMITTED, ESTIMATOR
 
 
@@ -62,7 +62,7 @@ def _bound(owner: ast.ClassDef) -> Iterator[tuple[ast.AST, str]]:
             for target in statement.targets:
                 if isinstance(target, ast.Name):
                     yield target, target.id
-    for node in all_nodes(owner):
+    for node in walk_breadth_first(owner):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             if isinstance(node.value, ast.Name) and node.value.id == "self":
                 yield node, node.attr

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from migrate.facts.reach import definitions, reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.derived_hooks import hook_classes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 
 _SPECS = (
@@ -109,7 +109,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
 
 def recognise_module(scopes: Scopes) -> EstimatorProgram:
     """A module whose functions build graphs for an Estimator program of another file."""
-    functions = [n for n in all_nodes(scopes.tree) if isinstance(n, Function)]
+    functions = [n for n in walk_breadth_first(scopes.tree) if isinstance(n, Function)]
     iterators = tuple(_iterators(scopes))
     inputs = frozenset(f for call in iterators for f in _function(call, scopes))
     return EstimatorProgram(frozenset(functions), frozenset(), inputs, iterators, True)
@@ -157,7 +157,7 @@ def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
     todo = True
     while todo:
         todo = False
-        for node in all_nodes(scopes.tree):
+        for node in walk_breadth_first(scopes.tree):
             if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Call):
                 continue
             name = node.value.func
@@ -207,7 +207,7 @@ def _called_in_graph(
 
 def _iterators(scopes: Scopes) -> Iterator[ast.Call]:
     """Calls of a dataset's own methods; TF2's datasets have none of these names."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators.hooks import session_of
 from migrate.frontends.sessions.derived_hooks import hook_classes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _UPDATES = frozenset(
     f"tf.{name}" for name in ("assign", "assign_add", "assign_sub", "scatter_update")
@@ -51,7 +51,7 @@ def hook_updates(scopes: Scopes) -> Iterator[HookUpdate]:
     for hook in hook_classes(scopes):
         for method in hook.body:
             if isinstance(method, ast.FunctionDef) and method.name == "begin":
-                for node in all_nodes(method):
+                for node in walk_breadth_first(method):
                     if isinstance(node, ast.Call) and _is_update(node, scopes):
                         read = _Hook(hook, scopes).read(node)
                         yield read or HookUpdate(node)
@@ -70,7 +70,7 @@ class _Hook:
     def __init__(self, hook: ast.ClassDef, scopes: Scopes) -> None:
         self._hook, self._scopes = hook, scopes
         self._uses: dict[str, list[ast.Attribute]] = {}
-        for node in all_nodes(hook):
+        for node in walk_breadth_first(hook):
             name = _own(node)
             if name is not None and isinstance(node, ast.Attribute):
                 self._uses.setdefault(name, []).append(node)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.derived_hooks import hook_classes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _BASES = frozenset(
     f"tf.{package}.{name}"
@@ -84,7 +84,7 @@ def variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
         for method in hook.body:
             if isinstance(method, ast.FunctionDef):
                 context, names = _sessions(method)
-                for node in all_nodes(method):
+                for node in walk_breadth_first(method):
                     if not isinstance(node, ast.Call) or len(node.args) > 2:
                         continue
                     given = dict(zip(("value", "session"), node.args, strict=False))
@@ -114,7 +114,7 @@ def session_of(call: ast.Call, scopes: Scopes) -> ast.expr | None:
 def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
     """What the methods of a program's hooks run."""
     hooks = set(hook_classes(scopes))
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.ClassDef) and (
             node in hooks or any(scopes.resolve(base) in _BASES for base in node.bases)
         ):
@@ -126,7 +126,7 @@ def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
 
 def _runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
     context, names = _sessions(method)
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         given = [*node.args, *(k.value for k in node.keywords)]
@@ -161,7 +161,7 @@ class _Known:
         self._attributes: dict[str, list[tuple[ast.expr | None, ast.FunctionDef]]] = {}
         for method in class_.body:
             if isinstance(method, ast.FunctionDef):
-                for node in all_nodes(method):
+                for node in walk_breadth_first(method):
                     self._note(node, method)
 
     def _note(self, node: ast.AST, method: ast.FunctionDef) -> None:
@@ -251,7 +251,7 @@ def _assigned(name: str, method: ast.FunctionDef) -> list[ast.expr | None]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     found: list[ast.expr | None] = [None for a in every if a.arg == name]
     plain: set[ast.AST] = set()
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name) and target.id == name:
@@ -272,7 +272,7 @@ def _sessions(method: ast.FunctionDef) -> tuple[str | None, set[str]]:
     session = _parameter(method, _SESSION.get(method.name))
     context = _parameter(method, _CONTEXT.get(method.name))
     names = {session} if session else set()
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if isinstance(node, ast.Assign) and _is_session(node.value, names, context):
             names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
     return context, names

@@ -20,7 +20,7 @@ from migrate.frontends.estimators import loaded_sessions
 from migrate.frontends.estimators.estimator import EstimatorProgram, Function
 from migrate.frontends.sessions import between_graph
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _INITIALIZERS = roles.INITIALIZES_ALL | roles.INITIALIZES_OTHERS
@@ -151,7 +151,7 @@ def _runs_by_default(block: ast.With, name: str, scopes: Scopes) -> bool:
         and scopes.resolve(node.func) is None
         or isinstance(node, (ast.Attribute, ast.Name))
         and scopes.resolve(node) == "tf.get_default_session"
-        for node in all_nodes(block)
+        for node in walk_breadth_first(block)
     )
 
 
@@ -160,7 +160,7 @@ def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] |
 
     Another session may have the same name.
     """
-    inside = {n for n in all_nodes(block) if isinstance(n, ast.Name)}
+    inside = {n for n in walk_breadth_first(block) if isinstance(n, ast.Name)}
     every = _loads(name, block, scopes)
     if any(n not in inside and not _in_a_session(n, name, scopes) for n in every):
         return None
@@ -286,7 +286,7 @@ def _made(call: ast.Call, scopes: Scopes) -> Iterator[ast.AST]:
         for maker in definitions(scopes, call.func):
             yield from (
                 n
-                for n in all_nodes(maker)
+                for n in walk_breadth_first(maker)
                 if isinstance(n, Function) and n is not maker
             )
 
@@ -321,7 +321,7 @@ def _gives_list(function: ast.AST) -> bool:
         return isinstance(function.body, ast.List)
     return any(
         isinstance(n, ast.Return) and isinstance(n.value, ast.List)
-        for n in all_nodes(function)
+        for n in walk_breadth_first(function)
     )
 
 

@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import between_graph
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import loaded_sessions as table
 
 
@@ -77,7 +77,7 @@ def _session(call: ast.Call, scopes: Scopes, alone: bool) -> LoadedSession | Non
 
 def _only_loads(block: ast.With, scopes: Scopes) -> bool:
     """Whether a block loads a graph, and makes none."""
-    inside = set(all_nodes(block))
+    inside = set(walk_breadth_first(block))
     uses = [(node, s) for node, s in scopes.walk_uses() if node in inside]
     symbols = {s for _, s in uses if s.startswith("tf.")}
     if any(s in table.IN_COMPAT and not root(node, scopes) for node, s in uses):
@@ -99,7 +99,7 @@ def _fetches_own(block: ast.With) -> bool:
     """Whether all that the block runs is bound in it, or a string."""
     bound = set().union(set(), *[names.binds(s) for s in block.body])
     bound |= names.binds_of_item(block.items[0])
-    for node in all_nodes(block):
+    for node in walk_breadth_first(block):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "eval":
                 return False

@@ -17,7 +17,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import scaffolds as table
 
 
@@ -68,7 +68,9 @@ def read(call: ast.Call, scopes: Scopes) -> Scaffold:
 
 def unneeded(every: list[Scaffold], scopes: Scopes) -> list[ast.Assign]:
     """Assignments that only named what Scaffolds leave out."""
-    gone = {n for one in every for value in one.dropped for n in all_nodes(value)}
+    gone = {
+        n for one in every for value in one.dropped for n in walk_breadth_first(value)
+    }
     found: list[ast.Assign] = []
     waiting = list({made: None for one in every for made in one.named})
     grown = True
@@ -77,7 +79,7 @@ def unneeded(every: list[Scaffold], scopes: Scopes) -> list[ast.Assign]:
         for made in waiting:
             if made not in found and not _is_read_elsewhere(made, gone, scopes):
                 found.append(made)
-                gone.update(all_nodes(made.value))
+                gone.update(walk_breadth_first(made.value))
                 grown = True
     return found
 

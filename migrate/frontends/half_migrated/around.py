@@ -10,7 +10,7 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.keras_names import called
 from migrate.program.eager import Server, Source, Step
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # What the emitted session has, beside `run` of the step.
 _METHODS = frozenset({"should_stop", "request_stop", "close"})
@@ -70,7 +70,7 @@ def check_counts(
 def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) -> None:
     """The session runs the step, and nothing of a graph."""
     runs = {step.fetched.func} if step.fetched is not None else set()
-    for node in all_nodes(block):
+    for node in walk_breadth_first(block):
         if not (
             isinstance(node, ast.Name)
             and node.id == session
@@ -92,14 +92,14 @@ def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) ->
 
 def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) -> None:
     """What the step is given is what the dataset gives."""
-    inside = {id(n) for s in (*step.body, *source.takes) for n in all_nodes(s)}
-    for node in all_nodes(block):
+    inside = {id(n) for s in (*step.body, *source.takes) for n in walk_breadth_first(s)}
+    for node in walk_breadth_first(block):
         if (
             isinstance(node, ast.Name)
             and isinstance(node.ctx, (ast.Store, ast.Del))
             and node.id in source.names
             and id(node) not in inside
-            and not any(n is node for n in all_nodes(source.target))
+            and not any(n is node for n in walk_breadth_first(source.target))
             and not _of_other_loop(scopes, node, source)
         ):
             raise Refused(
@@ -126,7 +126,7 @@ def _of_other_loop(scopes: Scopes, node: ast.AST, source: Source) -> bool:
     while node in scopes.parents:
         parent = scopes.parents[node]
         if isinstance(parent, ast.For) and parent is not source.statement:
-            return source.statement not in all_nodes(parent)
+            return source.statement not in walk_breadth_first(parent)
         if parent is source.statement:
             return False
         node = parent

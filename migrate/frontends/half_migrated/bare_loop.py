@@ -29,7 +29,7 @@ from migrate.frontends.half_migrated.tapes import tapes as tapes_in
 from migrate.frontends.keras_names import called
 from migrate.program.eager import BareLoop, Server, Source
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _RECIPE = "One loop, in the function or module that makes the cluster and the model."
 
@@ -60,7 +60,8 @@ def idle_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
     if chief is not None and not isinstance(chief, ast.Constant):
         return None  # The program knows its task.
     if any(
-        isinstance(n, ast.Attribute) and n.attr == "target" for n in all_nodes(session)
+        isinstance(n, ast.Attribute) and n.attr == "target"
+        for n in walk_breadth_first(session)
     ):
         return None  # A server's, of another file.
     name = names.key(item.optional_vars) if item.optional_vars is not None else None
@@ -121,15 +122,17 @@ class BareLoopReader:
         if call is not None:
             function = called(scopes, call.func)
             assert function is not None
-            parameters = [a.arg for a in all_nodes(function.args) if hasattr(a, "arg")]
+            parameters = [
+                a.arg for a in walk_breadth_first(function.args) if hasattr(a, "arg")
+            ]
             check_changing(around, function.body, [str(p) for p in parameters])
         target = ast.Tuple([ast.Name(name, ast.Load()) for name in given], ast.Load())
         dataset = inner.iter if isinstance(inner, ast.For) else None
         if dataset is not None and not gives_dataset(scopes, dataset):
             dataset = None
         source = Source(inner, dataset, target, None)
-        inside = {n for s in inline for n in all_nodes(s)}
-        later = [*all_nodes(outer), *suite[suite.index(whole) + 1 :]]
+        inside = {n for s in inline for n in walk_breadth_first(s)}
+        later = [*walk_breadth_first(outer), *suite[suite.index(whole) + 1 :]]
         step = steps.read(
             scopes,
             "",
@@ -203,9 +206,9 @@ class BareLoopReader:
         """Whether a function has the tape, and not the loop around it."""
         found = tapes_in(self._scopes, function)
         return bool(found) and not any(
-            isinstance(loop, (ast.For, ast.While)) and tape in all_nodes(loop)
+            isinstance(loop, (ast.For, ast.While)) and tape in walk_breadth_first(loop)
             for tape in found
-            for loop in all_nodes(function)
+            for loop in walk_breadth_first(function)
         )
 
     def _opened(self, session: ast.Call) -> ast.With | None:
@@ -231,7 +234,9 @@ class BareLoopReader:
         read: set[str] = set()
         if call is None:
             tape = tapes_in(scopes, loop)[0]
-            at = next(i for i, s in enumerate(loop.body) if tape in all_nodes(s))
+            at = next(
+                i for i, s in enumerate(loop.body) if tape in walk_breadth_first(s)
+            )
             before = loop.body[:at]
             inline = split(scopes, loop.body, before, ())
             read = {n for s in inline for n in names.reads(s)}

@@ -10,7 +10,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.tapes import tapes
 from migrate.rules.mistakes.mistake import binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
 _TELLS = "Return the values, and do this in the loop."
@@ -48,7 +48,7 @@ class BodyChecks:
         """Raises Refused where a step does more than compute and update."""
         for index, statement in enumerate(self._body):
             self._check(statement, index == 0, statement is self._body[-1])
-        for node in (n for s in self._body for n in all_nodes(s)):
+        for node in (n for s in self._body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call) and self._takes_value(node):
                 raise Refused(
                     "D125",
@@ -146,7 +146,9 @@ class BodyChecks:
                 PLAIN,
             )
         for node in (
-            n for s in [*statement.body, *statement.orelse] for n in all_nodes(s)
+            n
+            for s in [*statement.body, *statement.orelse]
+            for n in walk_breadth_first(s)
         ):
             if isinstance(node, ast.Call) and method(node) in (
                 *("gradient", "apply_gradients"),
@@ -159,7 +161,7 @@ class BodyChecks:
 
     def _is_fixed(self, test: ast.expr) -> bool:
         """Whether a test reads flags, and names that are assigned once, and no tensor."""
-        for node in all_nodes(test):
+        for node in walk_breadth_first(test):
             if isinstance(node, (ast.Call, ast.Subscript)):
                 return False
             if isinstance(node, ast.Name) and not self._is_once(node):
@@ -172,7 +174,9 @@ class BodyChecks:
         owner = self._scopes.scope_of(node).owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         if self._function is not None and node.id in {
-            a.arg for a in all_nodes(self._function.args) if isinstance(a, ast.arg)
+            a.arg
+            for a in walk_breadth_first(self._function.args)
+            if isinstance(a, ast.arg)
         }:
             return False
         if len(bound) != 1:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.rules.mistakes.mistake import binding
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _CHECKPOINT, _MANAGER = "tf.train.Checkpoint", "tf.train.CheckpointManager"
 _SAVE = frozenset({"save", "write"})
@@ -46,7 +46,7 @@ def saves(
         if symbol == _CHECKPOINT:
             _check_held(scopes, call, made)
         kept[target.id] = call
-    before = {n for s in suite[: suite.index(session)] for n in all_nodes(s)}
+    before = {n for s in suite[: suite.index(session)] for n in walk_breadth_first(s)}
     saving = []
     for node in scopes.walk():
         if not (

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.program.eager import Server
 from migrate.rules.mistakes.mistake import binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 SERVERS = frozenset({"tf.train.Server", "tf.distribute.Server"})
 
@@ -85,7 +85,7 @@ class ClusterReader:
             and isinstance(parent := self._scopes.parents[c], ast.Expr)
         )
         allowed = {id(j.value.func.value) for j in joins}  # type: ignore[attr-defined]
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             if not (isinstance(node, ast.Name) and node.id == name):
                 continue
             parent = self._scopes.parents[node]

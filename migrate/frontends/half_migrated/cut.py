@@ -15,7 +15,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.program.eager import Source
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # What draws or gives several row numbers at once.
 _ROWS = frozenset({"choice", "randint", "permutation", "integers", "arange"})
@@ -102,7 +102,7 @@ class CutReader:
     def _check_shuffled(self, given: set[str]) -> None:
         """Raises Refused where workers would shuffle one array, each its own way."""
         own = self._bound.union(*[names.binds(s) for s in self._before])
-        for node in all_nodes(self._block):
+        for node in walk_breadth_first(self._block):
             if isinstance(node, ast.Call) and method(node) == "shuffle" and node.args:
                 shuffled = names.key(node.args[0])
                 if shuffled in given or shuffled not in own:
@@ -178,7 +178,7 @@ class CutReader:
         if isinstance(rows, ast.Name):
             made = [
                 s.value
-                for s in all_nodes(self._block)
+                for s in walk_breadth_first(self._block)
                 if isinstance(s, ast.Assign) and rows.id in names.binds(s)
             ]
             return bool(made) and all(

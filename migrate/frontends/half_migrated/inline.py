@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _RECIPE = "Keep what tells of a step in the loop, after apply_gradients."
 # What may be called of a step's values in the loop.
@@ -81,10 +81,10 @@ def check_changing(
       given: the names of the batch.
     """
     own = {n for s in step for n in names.binds(s)}
-    inside = {id(n) for s in step for n in all_nodes(s)}
+    inside = {id(n) for s in step for n in walk_breadth_first(s)}
     bound = {
         node.id
-        for node in all_nodes(block)
+        for node in walk_breadth_first(block)
         if isinstance(node, ast.Name)
         and isinstance(node.ctx, ast.Store)
         and id(node) not in inside
@@ -155,19 +155,19 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
     updated = {
         ast.unparse(node.func.value)
         for s in step
-        for node in all_nodes(s)
+        for node in walk_breadth_first(s)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "apply_gradients"
     }
     touched = {
         n.value.id
-        for n in all_nodes(statement)
+        for n in walk_breadth_first(statement)
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
     }
     if touched & updated or any(
         isinstance(n, (ast.Break, ast.Continue, ast.Return))
-        for n in all_nodes(statement)
+        for n in walk_breadth_first(statement)
     ):
         raise Refused(
             "D125",
@@ -179,4 +179,4 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    return (n for n in all_nodes(statement) if isinstance(n, ast.Call))
+    return (n for n in walk_breadth_first(statement) if isinstance(n, ast.Call))

@@ -18,7 +18,7 @@ from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.keras_names import makes_model
 from migrate.program.eager import FitProgram, Server
 from migrate.rules.mistakes.mistake import binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.hooks import SESSION_PARAMETERS
 
 # Methods by which Keras trains by itself.
@@ -169,7 +169,7 @@ class _Reader:
                 "Leave it out: the strategy has servers and workers.",
             )
         name = names.key(item.optional_vars) if item.optional_vars else None
-        for node in all_nodes(block):
+        for node in walk_breadth_first(block):
             if (
                 isinstance(node, ast.Name)
                 and node.id == name
@@ -268,7 +268,7 @@ class _Reader:
         """The models are made and compiled, then trained."""
         at = [i for i, s in enumerate(suite) if s in made]
         inside = (
-            {n for s in suite[at[0] : at[-1] + 1] for n in all_nodes(s)}
+            {n for s in suite[at[0] : at[-1] + 1] for n in walk_breadth_first(s)}
             if at
             else set()
         )
@@ -293,8 +293,10 @@ class _Reader:
         if isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)
-        headers = {n for b in blocks.values() for i in b.items for n in all_nodes(i)}
-        headers |= set(all_nodes(server.call))
+        headers = {
+            n for b in blocks.values() for i in b.items for n in walk_breadth_first(i)
+        }
+        headers |= set(walk_breadth_first(server.call))
         for node in self._scopes.walk():
             if (
                 not isinstance(node, ast.expr)

@@ -16,7 +16,7 @@ from migrate.frontends.keras_names import defined, keras_name
 from migrate.program.eager import Division, Step
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import binding
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
 _SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
@@ -71,7 +71,7 @@ class LossReader:
     def mean_calls(self) -> list[tuple[ast.Call, ast.Call]]:
         """Calls of Keras losses that take the mean themselves, and what made these."""
         found = []
-        for node in (n for s in self._body for n in all_nodes(s)):
+        for node in (n for s in self._body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call):
                 made = self._object(node.func)
                 if made is not None and reduction(made) == "mean":
@@ -143,7 +143,7 @@ class LossReader:
             if not any(
                 isinstance(n, ast.Return)
                 for s in inner._body[:-1]
-                for n in all_nodes(s)
+                for n in walk_breadth_first(s)
             ):
                 return inner.division(last.value)
         raise UnknownLoss(loss)
@@ -157,7 +157,7 @@ class LossReader:
         self, node: ast.expr, seen: frozenset[str] = frozenset()
     ) -> bool:
         """Whether nothing in an expression mixes the examples of the batch."""
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Call):
                 symbol = self._scopes.resolve(inner.func) or ""
                 axis = names.literal(names.argument(inner, "axis", 1))
@@ -167,7 +167,7 @@ class LossReader:
                 values = [
                     n.value
                     for s in self._body
-                    for n in all_nodes(s)
+                    for n in walk_breadth_first(s)
                     if isinstance(n, ast.Assign) and inner.id in names.binds(n)
                 ]
                 seen |= {inner.id}
@@ -177,7 +177,7 @@ class LossReader:
 
     def _of_name(self, loss: ast.Name) -> Division:
         found: set[Division] = set()
-        for node in (n for s in self._body for n in all_nodes(s)):
+        for node in (n for s in self._body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Assign) and loss.id in names.binds(node):
                 if not all(isinstance(t, ast.Name) for t in node.targets):
                     raise UnknownLoss(loss)
@@ -263,7 +263,7 @@ def calls_of(
     if not isinstance(parent, (ast.Assign, ast.Call)):
         return
     given = step.call.args if step.call is not None else []
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, (ast.Name, ast.Attribute)) or not (
             isinstance(node.ctx, ast.Load) and _made(scopes, node) is made
         ):

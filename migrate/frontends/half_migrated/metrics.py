@@ -11,7 +11,7 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.keras_names import keras_name
 from migrate.program.eager import Metric, Step
 from migrate.rules.mistakes.mistake import binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _READS = frozenset({"result", "reset_states", "reset_state"})
 
@@ -55,8 +55,8 @@ class MetricReader:
         Raises:
           Refused: another function that is traced uses one, or one is used too early.
         """
-        inside = {n for s in step.body for n in all_nodes(s)}
-        late = {n for s in self._late for n in all_nodes(s)}
+        inside = {n for s in step.body for n in walk_breadth_first(s)}
+        late = {n for s in self._late for n in walk_breadth_first(s)}
         found = []
         for made, uses in self._uses.items():
             for use in uses:
@@ -101,7 +101,7 @@ class MetricReader:
           Refused: it is used otherwise.
         """
         kept = names.key(self._scopes.parents[made].targets[0])  # type: ignore[attr-defined]
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             if not (
                 isinstance(node, ast.Name)
                 and node.id == kept

@@ -20,7 +20,7 @@ from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.keras_names import called
 from migrate.program.eager import EagerProgram, Server
 from migrate.rules.mistakes.mistake import binding
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _TF1 = frozenset({"tf.placeholder", "tf.get_variable", "tf.disable_eager_execution"})
 
@@ -85,10 +85,12 @@ class Reader:
             assert function is not None
             made = made | self._object(step_call, suite)
             parameters = [
-                a.arg for a in all_nodes(function.args) if isinstance(a, ast.arg)
+                a.arg
+                for a in walk_breadth_first(function.args)
+                if isinstance(a, ast.arg)
             ]
             check_changing(block, function.body, parameters)
-        inside = {n for s in inline for n in all_nodes(s)}
+        inside = {n for s in inline for n in walk_breadth_first(s)}
         step = steps.read(
             self._scopes,
             name,
@@ -159,16 +161,16 @@ class Reader:
             n
             for s in getattr(owner, "body", [])
             if isinstance(s, ast.FunctionDef) and s.name == "__init__"
-            for n in all_nodes(s)
+            for n in walk_breadth_first(s)
         }
         changed = {
             n.attr
-            for n in all_nodes(self._scopes.tree)
+            for n in walk_breadth_first(self._scopes.tree)
             if isinstance(n, ast.Attribute)
             and not isinstance(n.ctx, ast.Load)
             and n not in begins
         }
-        for node in (n for s in function.body for n in all_nodes(s)):
+        for node in (n for s in function.body for n in walk_breadth_first(s)):
             if (
                 isinstance(node, ast.Attribute)
                 and names.key(node.value) == "self"
@@ -189,7 +191,7 @@ class Reader:
         if server is None or isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)
-        for node in (n for s in body for n in all_nodes(s)):
+        for node in (n for s in body for n in walk_breadth_first(s)):
             if isinstance(node, ast.expr) and ast.dump(node) == index:
                 raise Refused(
                     "D125",

@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.hooks import HOOKS, SESSION_PARAMETERS
 
@@ -98,9 +98,9 @@ class SessionReader:
         """`while not sess.should_stop():` of a session that nothing stops."""
         if self.stops():
             return None
-        for node in all_nodes(block):
+        for node in walk_breadth_first(block):
             if isinstance(node, ast.While) and "should_stop" in ast.unparse(node.test):
-                inner = [n for s in node.body for n in all_nodes(s)]
+                inner = [n for s in node.body for n in walk_breadth_first(s)]
                 ends = (ast.Break, ast.Return, ast.Raise)
                 asked = any(
                     isinstance(n, ast.Attribute) and n.attr == "request_stop"

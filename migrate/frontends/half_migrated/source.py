@@ -13,7 +13,7 @@ from migrate.frontends.keras_names import called
 from migrate.program.eager import Source
 from migrate.rules.mistakes.mistake import binding
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class LoopReader:
@@ -72,7 +72,9 @@ class LoopReader:
         body = loop.body
         tapes = tapes_in(self._scopes, block)
         step = next(
-            s for s in body if any(n is (call or tapes[0]) for n in all_nodes(s))
+            s
+            for s in body
+            if any(n is (call or tapes[0]) for n in walk_breadth_first(s))
         )
         if call is not None:
             given = [*call.args, *(k.value for k in call.keywords)]
@@ -85,7 +87,7 @@ class LoopReader:
 
     def _step_call(self, block: ast.With) -> ast.Call | None:
         found = []
-        for node in all_nodes(block):
+        for node in walk_breadth_first(block):
             if isinstance(node, ast.Call):
                 function = called(self._scopes, node.func)
                 if function is not None and tapes_in(self._scopes, function):

@@ -14,7 +14,7 @@ from migrate.frontends.keras_names import called, is_v1, keras_name
 from migrate.program.eager import Division, Source, Step
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def read(
@@ -157,7 +157,7 @@ def _calls(body: Sequence[ast.stmt], name: str) -> list[ast.Call]:
     return [
         n
         for s in body
-        for n in all_nodes(s)
+        for n in walk_breadth_first(s)
         if isinstance(n, ast.Call) and method(n) == name
     ]
 

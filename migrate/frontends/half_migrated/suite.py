@@ -16,7 +16,7 @@ from migrate.frontends.keras_names import defined, makes_model
 from migrate.program.eager import Server
 from migrate.rules.mistakes.mistake import binding
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _SETTER = "tf.train.replica_device_setter"
 # What may be called before collectives are configured: it computes no tensor.
@@ -89,7 +89,7 @@ class SuiteReader:
             needed += [server.statement, *server.joins]
         ready = 0
         for index, statement in enumerate(suite):
-            inside = set(all_nodes(statement))
+            inside = set(walk_breadth_first(statement))
             if any(node in inside for node in needed):
                 ready = index + 1
         return ready
@@ -105,7 +105,7 @@ class SuiteReader:
             driver = self._scopes.parents[driver]
         own = driver.name if isinstance(driver, ast.FunctionDef) else ""
         for module in self._scopes.tree.body:
-            if module in suite or any(s in all_nodes(module) for s in suite):
+            if module in suite or any(s in walk_breadth_first(module) for s in suite):
                 continue
             if not isinstance(module, (ast.FunctionDef, ast.ClassDef)):
                 if own not in names.reads(module) and self._computes(module):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def tapes(scopes: Scopes, node: ast.AST) -> list[ast.With]:
     """Blocks of `with tf.GradientTape() as tape:`."""
     return [
         inner
-        for inner in all_nodes(node)
+        for inner in walk_breadth_first(node)
         if isinstance(inner, ast.With)
         and any(
             isinstance(i.context_expr, ast.Call)

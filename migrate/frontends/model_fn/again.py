@@ -20,7 +20,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import written_arguments
 from migrate.frontends.model_fn.modes import is_scope
 from migrate.frontends.model_fn.recorded import Recorded
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import keras_models as table
 
 # What is known of a symbolic tensor is none.
@@ -108,7 +108,7 @@ class Again:
         found, before = set(given), set[str]()
         while before != found:
             before = set(found)
-            for node in all_nodes(function):
+            for node in walk_breadth_first(function):
                 if isinstance(node, (ast.Assign, ast.AugAssign)):
                     if self._is_of(node.value, found):
                         found |= names.binds(node)
@@ -167,7 +167,7 @@ class Again:
     def _is_stable(self, value: ast.expr) -> bool:
         """Whether an expression is the same wherever it is written in its function."""
         scope = self._scopes.scope_of(value)
-        for node in all_nodes(value):
+        for node in walk_breadth_first(value):
             if isinstance(node, ast.Name):
                 owner = scope.owner(node.id)
                 if owner is not None and len(owner.bindings[node.id]) > 1:
@@ -184,7 +184,7 @@ class Again:
         return {n for n in self._decides(function) if n in parameters}
 
     def _decides(self, function: ast.FunctionDef) -> Iterator[str]:
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, (ast.If, ast.IfExp, ast.While)):
                 if not _asks_for_none(node.test):
                     yield from names.reads(node.test)
@@ -248,13 +248,13 @@ class Again:
         if not scope or not self._is_named(scope[-1]):
             return False
         for statement in scope[-1].body:
-            inside = set(all_nodes(statement))
+            inside = set(walk_breadth_first(statement))
             if call in inside:
                 others = [
                     n for n in inside if isinstance(n, ast.Call) and n is not call
                 ]
                 makers = [n for n in others if self._makes(n)]
-                return not any(call not in set(all_nodes(n)) for n in makers)
+                return not any(call not in set(walk_breadth_first(n)) for n in makers)
             if self._recorded.makes_layers(statement):
                 return False
         return False
@@ -287,7 +287,7 @@ def reuse_parameters(
     for argument in (*function.args.args, *function.args.kwonlyargs):
         read = [
             node
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
             if isinstance(node, ast.Name) and node.id == argument.arg
         ]
         if read and all(_says_reuse(node, recorded, scopes) for node in read):

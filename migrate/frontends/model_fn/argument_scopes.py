@@ -20,7 +20,7 @@ import dataclasses
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph
 
 
@@ -160,7 +160,7 @@ class Values:
         value = self.parameter(name)
         assert value is not None
         there = self._scopes.module
-        for node in all_nodes(value):
+        for node in walk_breadth_first(value):
             plain = (ast.Constant, ast.Name, ast.Attribute, ast.expr_context)
             if not isinstance(node, (*plain, ast.UnaryOp, ast.unaryop)):
                 raise NotSplit(value, "an argument of a function of argument scopes")

@@ -15,7 +15,7 @@ from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Untold, is_scope
 from migrate.frontends.model_fn.naming import literal
 from migrate.program.keras_layers import Helper, Layer
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
@@ -84,7 +84,8 @@ class Callers(ContribMaking):
             return
         self._where(scope, env)
         if before.shared or any(
-            isinstance(n, ast.With) and self.reuses(n) for n in all_nodes(function)
+            isinstance(n, ast.With) and self.reuses(n)
+            for n in walk_breadth_first(function)
         ):
             raise NotSplit(
                 call,
@@ -160,7 +161,7 @@ class Callers(ContribMaking):
             return False
         where = next(where for one, where in helper.calls if one is call)
         # A Keras tensor has another name than TF1's.
-        scope_nodes = [node for name in where for node in all_nodes(name)]
+        scope_nodes = [node for name in where for node in walk_breadth_first(name)]
         if any(isinstance(n, ast.Attribute) and n.attr == "name" for n in scope_nodes):
             return False
         opened = [s for s in scope if places.variable_scopes(s, self._scopes)]
@@ -258,7 +259,7 @@ class Callers(ContribMaking):
         for statement in function.body:
             if any(
                 isinstance(node, ast.stmt) and is_message(node, self._scopes)
-                for node in all_nodes(statement)
+                for node in walk_breadth_first(statement)
             ):
                 raise NotSplit(
                     statement, f"{function.name}() tells what it does in every call"

@@ -16,7 +16,7 @@ from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_layers import Layer
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 
@@ -33,7 +33,7 @@ def drawn(function: ast.FunctionDef, scopes: Scopes) -> None:
     """Fails where Python draws numbers: a graph was made once, a model is traced again."""
     todo, seen = [function], {function}
     while todo:
-        for node in all_nodes(todo.pop()):
+        for node in walk_breadth_first(todo.pop()):
             if isinstance(node, ast.Call) and (
                 draws.of_module(scopes, node) or draws.of_generator(scopes, node)
             ):
@@ -97,7 +97,9 @@ def rebound(
       units: what the step runs.
     """
     wanted = {name for node in read for name in names.reads(node)}
-    positions = [i for i, u in enumerate(line) if where in all_nodes(u.statement)]
+    positions = [
+        i for i, u in enumerate(line) if where in walk_breadth_first(u.statement)
+    ]
     later = line[positions[0] + 1 :] if positions else []
     for unit in later:
         again = names.binds(unit.statement) & wanted
@@ -110,7 +112,7 @@ def rebound(
 def own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
     """Fails where a name of the model_fn is one that the class's steps have."""
     own = scopes.scope_by_node[function]
-    for node in all_nodes(function):
+    for node in walk_breadth_first(function):
         if isinstance(node, ast.Name) and node.id in _OWN:
             if scopes.scope_of(node).owner(node.id) is not own:
                 reason = f"`{node.id}` of around it is a Keras step's own name"
@@ -196,7 +198,7 @@ def by_place(units: Iterable[Unit], scopes: Scopes) -> None:
     known: set[str] = set()
     for unit in sorted(units, key=lambda u: u.statement.lineno):
         statement = unit.statement
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if isinstance(node, ast.Subscript) and _is_list(node.value, known, scopes):
                 raise NotSplit(
                     node,
@@ -241,7 +243,7 @@ class Steps:
     ) -> None:
         self._function, self._scopes = function, scopes
         self._metrics = metrics
-        self._replaced = {n for node in replaced for n in all_nodes(node)}
+        self._replaced = {n for node in replaced for n in walk_breadth_first(node)}
         self._allowed = allowed
         self._seen: set[ast.AST] = set()
         self._instances = NetworkObjects(scopes)
@@ -259,10 +261,10 @@ class Steps:
         gone = {
             inner
             for choice, value in (folded or {}).items()
-            for inner in all_nodes(choice)
-            if isinstance(value, str) or inner not in set(all_nodes(value))
+            for inner in walk_breadth_first(choice)
+            if isinstance(value, str) or inner not in set(walk_breadth_first(value))
         }
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if inner in self._replaced or inner in gone:
                 continue
             if isinstance(inner, ast.Call):
@@ -437,7 +439,7 @@ def watched(scopes: Scopes, function: ast.FunctionDef) -> set[str]:
         given = [k.value for k in call.keywords if k.arg not in _NO_TENSORS]
         for value in given + call.args[:1]:
             found |= _strings(value, scopes)
-    for inner in all_nodes(scopes.tree):
+    for inner in walk_breadth_first(scopes.tree):
         if isinstance(inner, ast.Attribute) and inner.attr in (
             "get_tensor_by_name",
             "as_graph_element",

@@ -20,7 +20,7 @@ from migrate.frontends.model_fn.network import Network, NetworkOfVariables
 from migrate.frontends.model_fn.slices import Slices, closure, named, without
 from migrate.program.keras_layers import Twins
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -235,7 +235,7 @@ class Common:
     def _check_mode(self, statement: ast.stmt) -> None:
         """Among layers the mode is read as a layer's `training`, and nowhere else."""
         decided = self._decided()
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if any(node in values.overrides for values in self._values.values()):
                 if not self._in_training_argument(node):
                     raise NotSplit(node, "its layers depend on the mode")
@@ -250,13 +250,13 @@ class Common:
             if isinstance(parent, ast.Call):
                 value = self._training_of(parent)
                 if value is not None:
-                    return node in list(all_nodes(value))
+                    return node in list(walk_breadth_first(value))
                 function = self.network.helper(parent)
                 helper = self.network.helpers.get(function) if function else None
                 if function is not None and helper is not None:
                     arguments = self.network.bound(parent, function) or {}
                     return any(
-                        node in list(all_nodes(arguments[name]))
+                        node in list(walk_breadth_first(arguments[name]))
                         for name in helper.unneeded
                         if name in arguments
                     )
@@ -327,7 +327,7 @@ class Common:
         plain = len(targets) == 1 and isinstance(targets[0], ast.Name)
         if isinstance(last, ast.For):
             plain, value = True, None
-            for inner in all_nodes(last):
+            for inner in walk_breadth_first(last):
                 if isinstance(inner, ast.Assign) and name in names.binds(inner):
                     value = inner.value
         if plain and value is not None and self._is_tensor(value, shared):

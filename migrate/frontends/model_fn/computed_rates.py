@@ -18,7 +18,7 @@ from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
@@ -108,7 +108,7 @@ def _symbols(
 ) -> Iterator[str]:
     """What some code uses, and the functions of the program that it calls."""
     yield from (symbol for _, symbol in uses(node, scopes))
-    for call in all_nodes(node):
+    for call in walk_breadth_first(node):
         function = scopes.function(call.func) if isinstance(call, ast.Call) else None
         if function is not None and function not in seen:
             yield from _symbols(function, scopes, seen | {function})
@@ -124,7 +124,7 @@ def _makes_optimizer(node: ast.AST, scopes: Scopes) -> bool:
 
 def _only_given(node: ast.AST, rate: str, scopes: Scopes) -> bool:
     """Whether a rate is read where optimizers take schedules, and nowhere else."""
-    for inner in all_nodes(node):
+    for inner in walk_breadth_first(node):
         if not isinstance(inner, ast.Name) or inner.id != rate:
             continue
         parent = scopes.parents.get(inner)

@@ -17,7 +17,7 @@ from migrate.frontends.model_fn.argument_scopes import Values, made
 from migrate.frontends.model_fn.grown import items
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_layers import Several
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, keras_contrib
 from migrate.tables.keras_contrib import ContribRow
 
@@ -125,7 +125,7 @@ class ContribCalls:
         here, there = self._scopes.scope_of(call), self._scopes.scope_of(value)
         if _module(here) is not _module(there):
             raise NotSplit(value, "an argument scope of another file than its layers")
-        for node in all_nodes(value):
+        for node in walk_breadth_first(value):
             if not isinstance(node, ast.Name):
                 continue
             if self.values.parameter(node) is not None:
@@ -247,7 +247,7 @@ class ContribCalls:
 def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
     """Statements that bind normalizer_params, which nothing else reads."""
     found: set[ast.stmt] = set()
-    for statement in all_nodes(function):
+    for statement in walk_breadth_first(function):
         if not isinstance(statement, ast.Assign) or items(statement.value) is None:
             continue
         target = statement.targets[0]
@@ -255,7 +255,7 @@ def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
             continue
         read = [
             node
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
             if isinstance(node, ast.Name)
             and node.id == target.id
             and isinstance(node.ctx, ast.Load)
@@ -277,7 +277,7 @@ def _made(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
         return None
     if len(bound[0].targets) != 1 or not isinstance(bound[0].targets[0], ast.Name):
         return None
-    for node in all_nodes(owner.node):
+    for node in walk_breadth_first(owner.node):
         if isinstance(node, ast.Name) and node.id == name.id:
             parent = scopes.parents.get(node)
             if isinstance(parent, ast.Attribute) or (

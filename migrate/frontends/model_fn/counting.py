@@ -22,7 +22,7 @@ from migrate.frontends.model_fn.metrics import Metrics, paired
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Counter, Metric
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def call_of(
@@ -98,7 +98,7 @@ class Counting:
     def _check_names(self, call: ast.Call) -> None:
         name = self._function.name
         owner = self._scopes.scope_of(call.func).owner(name)
-        for node in all_nodes(self._scopes.tree):
+        for node in walk_breadth_first(self._scopes.tree):
             if isinstance(node, ast.Name) and node.id == name and node is not call.func:
                 if self._scopes.scope_of(node).owner(name) is owner:
                     if self._is_unread(node):
@@ -107,7 +107,7 @@ class Counting:
                         node, f"{name}() makes metrics and is used elsewhere too"
                     )
         outside = self._scopes.scope_by_node[self._function]
-        for node in all_nodes(self._function):
+        for node in walk_breadth_first(self._function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 owner = self._scopes.scope_of(node).owner(node.id)
                 inside = owner in (outside, self._scopes.module, None)
@@ -128,7 +128,7 @@ class Counting:
     def _is_outer(self, owner: object) -> bool:
         """Whether a scope is one around the function, not one of its comprehensions."""
         node = getattr(owner, "node", None)
-        return node is not None and node not in set(all_nodes(self._function))
+        return node is not None and node not in set(walk_breadth_first(self._function))
 
     def _metrics(self) -> Iterator[Metric]:
         """The metrics of the dictionary that it returns."""

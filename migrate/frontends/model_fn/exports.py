@@ -17,7 +17,7 @@ from migrate.frontends.model_fn.metrics import value_of
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Exports
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def exports(
@@ -44,7 +44,7 @@ def exports(
     whole = predicted.id if isinstance(predicted, ast.Name) else ""
     keys = _keys(predicted, function, scopes)
     parts: dict[ast.Name, ast.expr] = {}
-    for node in all_nodes(value):
+    for node in walk_breadth_first(value):
         if not isinstance(node, ast.Name) or node.id not in local or node.id == whole:
             continue
         if node.id not in keys:

@@ -25,7 +25,7 @@ from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight, is_
 from migrate.frontends.model_fn.slices import closure
 from migrate.program.keras_model import Hooks
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 _MODULES = table.LIBRARIES | {"re", "json", "copy", "glob", "logging", "absl"}
@@ -111,11 +111,11 @@ class FirstValues:
         gone = {
             inner
             for node, value in self.folded.items()
-            for inner in all_nodes(node)
-            if isinstance(value, str) or inner not in set(all_nodes(value))
+            for inner in walk_breadth_first(node)
+            if isinstance(value, str) or inner not in set(walk_breadth_first(value))
         }
         for outer in hooks.nodes:
-            for node in all_nodes(outer):
+            for node in walk_breadth_first(outer):
                 if not isinstance(node, ast.Name) or node.id in bound | known:
                     continue
                 if node in gone:
@@ -246,14 +246,14 @@ def _only_tells(statement: ast.stmt, scopes: Scopes) -> bool:
     if not _symbols(statement, scopes) & (table.LISTS | {"tf.logging.info"}):
         return False
     said = False
-    for inner in all_nodes(statement):
+    for inner in walk_breadth_first(statement):
         if isinstance(inner, ast.stmt) and not isinstance(
             inner, (ast.For, ast.If, ast.Assign, ast.AugAssign, ast.Continue, ast.Pass)
         ):
             if not is_message(inner, scopes):
                 return False
             said = True
-    targets = [n for n in all_nodes(statement) if isinstance(n, ast.Assign)]
+    targets = [n for n in walk_breadth_first(statement) if isinstance(n, ast.Assign)]
     return said and all(isinstance(t, ast.Name) for n in targets for t in n.targets)
 
 
@@ -270,7 +270,7 @@ def _needed(units: list[Unit], value: ast.expr, built: frozenset[str]) -> list[U
 def _scaffolds(node: ast.AST, scopes: Scopes) -> list[scaffolds.Scaffold]:
     return [
         scaffolds.read(inner, scopes)
-        for inner in all_nodes(node)
+        for inner in walk_breadth_first(node)
         if isinstance(inner, ast.Call) and scopes.resolve(inner.func) == table.SCAFFOLD
     ]
 
@@ -298,7 +298,9 @@ def _check(
     nodes: list[ast.AST], known: list[scaffolds.Scaffold], scopes: Scopes
 ) -> None:
     """Fails where some code does more than choose variables, and restore them."""
-    gone = {n for one in known for value in one.dropped for n in all_nodes(value)}
+    gone = {
+        n for one in known for value in one.dropped for n in walk_breadth_first(value)
+    }
     for one in known:
         if one.refused is not None:
             raise NotSplit(one.call, "its Scaffold does more than restore and save")
@@ -316,7 +318,7 @@ def _check(
                 raise NotSplit(node, f"its first values are made with {symbol}")
             if symbol.startswith("tf.GraphKeys") and symbol not in table.LISTS:
                 raise NotSplit(node, f"its first values are of {symbol}")
-        for part in all_nodes(outer):
+        for part in walk_breadth_first(outer):
             if isinstance(part, ast.Attribute) and part.attr in _RUNS:
                 if scopes.resolve(part) is None:
                     raise NotSplit(part, "its first values are more than restored ones")
@@ -378,7 +380,7 @@ def _symbols(node: ast.AST, scopes: Scopes) -> set[str]:
     while stack:
         outer = stack.pop()
         found |= {symbol for _, symbol in uses(outer, scopes)}
-        for inner in all_nodes(outer):
+        for inner in walk_breadth_first(outer):
             if isinstance(inner, ast.Call):
                 function = scopes.function(inner.func)
                 if function is not None and function not in entered:

@@ -22,7 +22,7 @@ from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.choices import Choices, Given
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import is_model_fn
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import ESTIMATOR
 
 # What an Estimator has of its model_fn, which is no model_fn any more.
@@ -217,7 +217,7 @@ class Flows:
 
     def _check_class(self, one: Made) -> None:
         """Fails where a class of Estimator knows more of it than its methods."""
-        for node in all_nodes(one.owner) if one.owner is not None else ():
+        for node in walk_breadth_first(one.owner) if one.owner is not None else ():
             if isinstance(node, ast.Attribute) and node.attr in _OF_MODEL_FNS:
                 if node is not one.model_fn:
                     raise NotSplit(node, f"its class uses `{ast.unparse(node)}`")

@@ -9,7 +9,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _ADDING = frozenset({"append", "extend", "update", "setdefault", "insert"})
 
@@ -22,7 +22,7 @@ def grown(function: ast.FunctionDef, scopes: Scopes) -> frozenset[str]:
         for name, bound in scope.bindings.items()
         if all(_is_new(statement) for statement in bound)
     }
-    for node in all_nodes(function):
+    for node in walk_breadth_first(function):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
             if isinstance(node.value, ast.Name):
                 found.discard(node.value.id)  # Another name for the same object.

@@ -12,7 +12,7 @@ from migrate.facts.trees.mentions import by_text, module_name
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_layers import Helper
 from migrate.program.keras_model import KerasModel
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def check_helpers(
@@ -31,9 +31,9 @@ def check_helpers(
     # No step holds layers; what calls it in another mode's branch is gone.
     inside: set[ast.AST] = set()
     for one in (model, *others):
-        inside.update(all_nodes(one.function))
+        inside.update(walk_breadth_first(one.function))
         for helper in one.helpers:
-            inside.update(all_nodes(helper.function))
+            inside.update(walk_breadth_first(helper.function))
     for other in others:
         for helper in model.helpers:
             there = _written(helper, other)
@@ -81,7 +81,7 @@ def _written(helper: Helper, model: KerasModel) -> object:
     known = next((h for h in model.helpers if h.function is function), None)
     if known is None:
         return None
-    inside = set(all_nodes(function))
+    inside = set(walk_breadth_first(function))
     layers = [
         (
             part.call,
@@ -123,14 +123,14 @@ def check_objects(model: KerasModel, scopes: Scopes, knowing: Iterable[str]) -> 
     Args:
       knowing: texts of other files that may.
     """
-    inside = set(all_nodes(model.function))
+    inside = set(walk_breadth_first(model.function))
     for helper in model.helpers:
-        inside.update(all_nodes(helper.function))
+        inside.update(walk_breadth_first(helper.function))
     for helper in model.helpers:
         owner = helper.owner
         if owner is None:
             continue
-        for node in all_nodes(scopes.tree):
+        for node in walk_breadth_first(scopes.tree):
             if isinstance(node, ast.Name) and node.id == owner.name:
                 if isinstance(node.ctx, ast.Load) and node not in inside:
                     raise NotSplit(
@@ -148,7 +148,7 @@ def _check_kept(helper: Helper, model: KerasModel) -> None:
     words = {word.rpartition(".")[2] for word in gone}
     members = helper.owner.body if helper.owner is not None else []
     for code in (*members, model.function):
-        for node in all_nodes(code) if code not in known else ():
+        for node in walk_breadth_first(code) if code not in known else ():
             if isinstance(node, ast.Attribute) and node.attr in words:
                 raise NotSplit(
                     node, f"`{ast.unparse(node)}` is read by more than layers"
@@ -157,7 +157,7 @@ def _check_kept(helper: Helper, model: KerasModel) -> None:
 
 def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
     """A layer's name is made of what its function knows."""
-    inside = set(all_nodes(function))
+    inside = set(walk_breadth_first(function))
     own = {helper.function: helper.scope for helper in model.helpers}
     for layer in model.layers:
         if layer.call in inside:
@@ -174,7 +174,7 @@ def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
 def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
     """Where the files name a function, or may."""
     if not isinstance(scopes, Joined) or scopes.is_own(function):
-        for node in all_nodes(scopes.tree):
+        for node in walk_breadth_first(scopes.tree):
             if isinstance(node, ast.Name) and node.id == function.name:
                 if isinstance(node.ctx, ast.Load):
                     yield node
@@ -182,7 +182,7 @@ def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
         modules = {module_name(path) for path in scopes.paths()}
         for file in scopes.files():
             yield from by_text(file.tree, function.name, modules)
-            for node in all_nodes(file.tree):
+            for node in walk_breadth_first(file.tree):
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     if isinstance(node.ctx, ast.Load) and _is_named(
                         node, function, scopes

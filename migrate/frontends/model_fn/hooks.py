@@ -12,7 +12,7 @@ from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import NotSplit, is_none
 from migrate.program.keras_model import Hooks, Metric
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 # Argument of EstimatorSpec, or a mode's scaffold -> the mode that runs them.
@@ -160,14 +160,14 @@ class Watching:
 
     def _leave_out(self, node: ast.expr) -> None:
         """Arguments of a Scaffold that ask for what is done anyway."""
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Call):
                 if self._scopes.resolve(inner.func) == table.SCAFFOLD:
                     for value in scaffolds.read(inner, self._scopes).dropped:
-                        self._gone.update(all_nodes(value))
+                        self._gone.update(walk_breadth_first(value))
 
     def _names(self, node: ast.expr) -> Iterator[ast.Name]:
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if (
                 inner not in self._gone
                 and isinstance(inner, ast.Name)

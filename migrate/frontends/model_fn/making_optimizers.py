@@ -13,7 +13,7 @@ from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.rates import Kind, Rates, Value
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed, Held
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
@@ -111,7 +111,7 @@ class Making:
 
     def _check_made(self, node: ast.AST, schedules: frozenset[str]) -> None:
         """An optimizer is made before there are tensors, and follows the step alone."""
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
                 if inner.id in self._tensors:
                     raise NotSplit(inner, "its optimizer depends on features or labels")
@@ -132,7 +132,7 @@ class Making:
                         raise NotSplit(
                             inner, f"its optimizer, or its rate, is made with {symbol}"
                         )
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if self._is_rate(inner, schedules):
                 self._check_rate(inner)
 
@@ -170,7 +170,7 @@ class Making:
         for root in roots:
             if not isinstance(root, (ast.Dict, ast.FunctionDef)):
                 raise NotSplit(call, "what makes its optimizer is not in sight")
-            for inner in all_nodes(root):
+            for inner in walk_breadth_first(root):
                 symbol = (
                     self._scopes.resolve(inner)
                     if isinstance(inner, (ast.Name, ast.Attribute))

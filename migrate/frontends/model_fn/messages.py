@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -26,7 +26,7 @@ def is_message(statement: ast.stmt, scopes: Scopes) -> bool:
         said = isinstance(statement, ast.Assert)
     return said and all(
         symbol.startswith((*table.HOST, *table.LOGGING))
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
         if isinstance(node, (ast.Name, ast.Attribute))
         and (symbol := scopes.resolve(node)) is not None
         and symbol != "tf"

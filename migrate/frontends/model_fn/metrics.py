@@ -12,7 +12,7 @@ from migrate.frontends.model_fn.grown import added, items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.program.keras_model import Metric
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 # A metric's name, what makes it, and where there is one (see Metric).
@@ -100,7 +100,7 @@ class Metrics:
         """Whether a condition is of parameters of the model_fn and names of its file."""
         if self._values is None or self._values.reads_mode(test):
             return False
-        for node in all_nodes(test):
+        for node in walk_breadth_first(test):
             if isinstance(node, ast.Call):
                 return False
             if not isinstance(node, ast.Name):
@@ -181,7 +181,7 @@ class Metrics:
 
     def _check_reads(self, name: str, training: list[Unit], where: ast.AST) -> None:
         for unit in training:
-            for node in all_nodes(unit.statement):
+            for node in walk_breadth_first(unit.statement):
                 if isinstance(node, ast.Name) and node.id == name:
                     if isinstance(node.ctx, ast.Load):
                         parent = self._scopes.parents.get(node)

@@ -9,7 +9,7 @@ import re
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import contrib_graph, modes
 
 MODES = ("TRAIN", "EVAL", "PREDICT")
@@ -252,7 +252,7 @@ def _run(
                     if not _is_literal(target, statement.value, scopes):
                         continue
                     values.literals.add(target.id)
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if isinstance(node, ast.Return) and not _inner(node, statement, scopes):
                 raise NotSplit(statement, "a return that more than the mode decides")
         units.append(Unit(statement, around))
@@ -333,7 +333,7 @@ def _is_opened_again(item: ast.withitem, scopes: Scopes) -> bool:
     owner = scopes.scope_of(name).owner(name.id)
     if owner is None or len(owner.bindings[name.id]) != 1:
         return False
-    for node in all_nodes(owner.node):
+    for node in walk_breadth_first(owner.node):
         if isinstance(node, ast.Name) and node.id == name.id and node is not name:
             parent = scopes.parents.get(node)
             above = scopes.parents.get(parent) if parent is not None else None

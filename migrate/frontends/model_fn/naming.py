@@ -12,7 +12,7 @@ from migrate.frontends.model_fn.calls import calls, layer_arguments
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.recorded import Recorded
 from migrate.program.keras_layers import prefix as slashed
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 # Of tf.variable_scope, after the values.
@@ -137,8 +137,8 @@ class Naming(Recorded):
     @staticmethod
     def _free(function: ast.FunctionDef, name: str) -> str:
         """A parameter that a function does not have, nor a name."""
-        taken = {n.id for n in all_nodes(function) if isinstance(n, ast.Name)}
-        taken |= {n.arg for n in all_nodes(function) if isinstance(n, ast.arg)}
+        taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+        taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
         while name in taken:
             name = f"outer_{name}"
         return name
@@ -207,7 +207,7 @@ class Naming(Recorded):
         return any(
             self._scopes.resolve(node) == "tf.AUTO_REUSE"
             for item in scope.items
-            for node in all_nodes(item.context_expr)
+            for node in walk_breadth_first(item.context_expr)
             if isinstance(node, (ast.Name, ast.Attribute))
         )
 

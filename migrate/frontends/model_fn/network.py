@@ -29,7 +29,7 @@ from migrate.frontends.model_fn.modes import (
 from migrate.frontends.model_fn.naming import Passed, literal
 from migrate.frontends.model_fn.places import Place
 from migrate.program.keras_layers import Helper
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 
@@ -272,8 +272,8 @@ class Network(Callers):
         if shared and self._makes_variables(function):
             self._share(call, function)
         words = {*parts.deciding, *self._words(function, owner)}
-        gone = {inner for node in parts.asked for inner in all_nodes(node)}
-        for node in (n for statement in body for n in all_nodes(statement)):
+        gone = {inner for node in parts.asked for inner in walk_breadth_first(node)}
+        for node in (n for statement in body for n in walk_breadth_first(statement)):
             word = names.key(node) if isinstance(node, ast.expr) else None
             if word in words and node not in gone and not self._only_training(node):
                 raise NotSplit(

@@ -18,7 +18,7 @@ import ast
 
 from migrate.facts.objects import Objects, Unsettled
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _CONSTRUCTOR, _CALLED = "__init__", "__call__"
 
@@ -75,7 +75,7 @@ class NetworkObjects:
 
     def unclear(self, code: ast.AST) -> tuple[ast.AST, str] | None:
         """Where code calls an object whose class is more than what is seen, and why."""
-        for call in all_nodes(code):
+        for call in walk_breadth_first(code):
             if not isinstance(call, ast.Call):
                 continue
             func = call.func

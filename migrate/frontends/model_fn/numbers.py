@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.naming import Names
 from migrate.program.keras_layers import Layer
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -94,7 +94,7 @@ def _check_order(
     layer: Layer, alike: set[ast.Call], is_maker: Callable[[ast.Call], bool]
 ) -> None:
     """Python makes a Keras layer before what it is applied to."""
-    for inner in all_nodes(layer.inputs) if layer.inputs is not None else ():
+    for inner in walk_breadth_first(layer.inputs) if layer.inputs is not None else ():
         if isinstance(inner, ast.Call) and (inner in alike or is_maker(inner)):
             raise NotSplit(
                 layer.call, "a layer within another's call, where they are numbered"

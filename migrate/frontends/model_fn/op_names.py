@@ -16,7 +16,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.naming import literal
 from migrate.frontends.model_fn.numbers import begins_with
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 _OPEN = ("tf.name_scope", "tf.variable_scope")
@@ -70,7 +70,7 @@ class _Search:
     def taken(self) -> int:
         """How many names are the variable's; 2 where it may be any number."""
         taken = 0
-        for node in all_nodes(self._function):
+        for node in walk_breadth_first(self._function):
             if not isinstance(node, (ast.With, ast.Call)) or not self._before(node):
                 continue
             if isinstance(node, ast.With):
@@ -147,11 +147,11 @@ class _Search:
 
     def _elsewhere(self) -> int:
         """2 if another function of the file opens a scope of the name."""
-        inside = set(all_nodes(self._function))
+        inside = set(walk_breadth_first(self._function))
         for function in self._scopes.scope_by_node:
             if not isinstance(function, ast.FunctionDef) or function in inside:
                 continue
-            for node in all_nodes(function):
+            for node in walk_breadth_first(function):
                 if isinstance(node, ast.With) and node not in inside:
                     found = [_beginning(item, self._scopes) for item in node.items]
                     if (self._whole, True) in found:

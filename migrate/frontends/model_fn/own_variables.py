@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_model import KerasModel
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables import recurrent
 
@@ -30,7 +30,7 @@ def in_functions(function: ast.FunctionDef, scopes: Scopes) -> bool:
     while stack:
         code = stack.pop()
         seen.add(code)
-        for call in all_nodes(code):
+        for call in walk_breadth_first(code):
             if not isinstance(call, ast.Call):
                 continue
             if scopes.resolve(call.func) == table.VARIABLE:

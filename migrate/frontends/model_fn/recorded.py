@@ -13,7 +13,7 @@ from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.network_objects import NetworkObjects
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.layers import LAYER_CLASSES, LayerRow
 
@@ -49,7 +49,7 @@ class Recorded:
 
     def makes_layers(self, node: ast.AST) -> bool:
         """Whether code calls a layer, or a function of the module that does."""
-        for inner in all_nodes(node):
+        for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Call):
                 symbol = self._scopes.resolve(inner.func) or ""
                 if symbol in table.SEVERAL or self.row(symbol) is not None:

@@ -9,7 +9,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import recurrent as table
 
 
@@ -17,7 +17,7 @@ def uses(
     node: ast.AST, scopes: Scopes
 ) -> Iterator[tuple[ast.expr, str, ast.Call | None]]:
     """What of cells some code names: the name, its symbol, and the call of it."""
-    for inner in all_nodes(node):
+    for inner in walk_breadth_first(node):
         if isinstance(inner, (ast.Attribute, ast.Name)):
             symbol = scopes.resolve(inner)
             if symbol in table.TARGETS:
@@ -35,7 +35,7 @@ def check(units: Iterable[Unit], scopes: Scopes) -> None:
     units = list(units)
     cells = _cells(units, scopes)
     for unit in units:
-        for inner in all_nodes(unit.statement):
+        for inner in walk_breadth_first(unit.statement):
             if isinstance(inner, ast.Call):
                 _check_applied(inner, cells, scopes)
         for node, symbol, call in uses(unit.statement, scopes):
@@ -44,7 +44,7 @@ def check(units: Iterable[Unit], scopes: Scopes) -> None:
             _check_call(call, table.TARGETS[symbol].rpartition(".")[2])
             if symbol in table.LOOPS:
                 scopes_around(unit, scopes)
-        for inner in all_nodes(unit.statement):
+        for inner in walk_breadth_first(unit.statement):
             if isinstance(inner, ast.Call):
                 function = scopes.function(inner.func)
                 if function is not None and next(uses(function, scopes), None):

@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _SUMS = ("tf.losses.Reduction.SUM", "sum", "weighted_sum")
 _OTHERS = (
@@ -43,7 +43,7 @@ def is_sum(units: Iterable[Unit], scopes: Scopes) -> bool:
     """
     found = False
     for unit in units:
-        for call in all_nodes(unit.statement):
+        for call in walk_breadth_first(unit.statement):
             if isinstance(call, ast.Call) and _is_loss(call, scopes):
                 found = _sums(call, scopes)
             elif isinstance(call, ast.Call):
@@ -76,7 +76,7 @@ def _check_helper(
     function = scopes.function(call.func)
     if function is None or function in seen:
         return
-    for inner in all_nodes(function):
+    for inner in walk_breadth_first(function):
         if isinstance(inner, ast.Call) and _is_loss(inner, scopes):
             if names.argument(inner, "reduction") is not None:
                 raise NotSplit(inner, "a function with a loss's reduction")

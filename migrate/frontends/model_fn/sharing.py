@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.network import Network
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -18,7 +18,7 @@ def shares_variables(
     Args:
       reused: its parameters that say so.
     """
-    for call in all_nodes(function):
+    for call in walk_breadth_first(function):
         if not isinstance(call, ast.Call) or not _makes_variables(
             call, network, scopes
         ):

@@ -13,7 +13,7 @@ from migrate.frontends.model_fn.messages import expressions, is_message
 from migrate.frontends.model_fn.modes import Straight
 from migrate.program.keras_model import Total
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Slices:
@@ -53,7 +53,7 @@ class Slices:
         """Names of the losses that a statement asks the graph for."""
         return {
             name
-            for call in all_nodes(statement)
+            for call in walk_breadth_first(statement)
             if isinstance(call, ast.Call) and call in self._totals
             for name in self._totals[call].losses
         }
@@ -72,7 +72,7 @@ class Slices:
                 if isinstance(unit.statement, ast.Assign):
                     read = [unit.statement.value]
                 elif isinstance(unit.statement, ast.If):
-                    inside = all_nodes(unit.statement)
+                    inside = walk_breadth_first(unit.statement)
                     read = [n for n in inside if isinstance(n, ast.Name)]
                 before = rest[: rest.index(unit)]
                 for needed in (*self.needed(before, read), unit):
@@ -128,7 +128,7 @@ def named(units: Iterable[Unit], scopes: Scopes) -> set[str]:
     """Names that statements give to tensors."""
     found: set[str] = set()
     for unit in units:
-        for node in all_nodes(unit.statement):
+        for node in walk_breadth_first(unit.statement):
             given = None
             if isinstance(node, ast.keyword) and node.arg == "name":
                 given = node.value

@@ -57,7 +57,7 @@ from migrate.program.keras_model import (
 )
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Update
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Split:
@@ -467,7 +467,9 @@ class Split:
     ) -> list[Unit]:
         """What a training step runs for its summaries and hooks, in order."""
         wanted = {name for one in hooks for name in (*one.watched, *one.counted)}
-        seen = [n for one in hooks for node in one.nodes for n in all_nodes(node)]
+        seen = [
+            n for one in hooks for node in one.nodes for n in walk_breadth_first(node)
+        ]
         watched = [n for n in seen if isinstance(n, ast.Name) and n.id in wanted]
         made = [unit for one in hooks for unit in one.made]
         found = slices.summaries(rest, loss)

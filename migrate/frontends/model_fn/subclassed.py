@@ -26,7 +26,7 @@ from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_layers import Layer, Weight
 from migrate.program.keras_model import Called, Step
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables import recurrent as recurrent_table
 
@@ -53,7 +53,7 @@ class CalledNetwork(Network):
         super()._apply(applied, *rest)
 
     def _take_scopes(self, statement: ast.stmt) -> None:
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if isinstance(node, ast.With):
                 raise NotSplit(node, "a variable scope in a loop, or under a condition")
 
@@ -254,7 +254,9 @@ class Subclassed:
         node, within = self._scopes.parents.get(call), when is not None
         while node is not None and node is not self._scopes.parents.get(unit):
             if isinstance(node, (ast.If, ast.IfExp)):
-                within |= any(n in self._training for n in all_nodes(node.test))
+                within |= any(
+                    n in self._training for n in walk_breadth_first(node.test)
+                )
             node = self._scopes.parents.get(node)
         if within:
             raise NotSplit(call, "a layer that some modes have and others have not")
@@ -299,7 +301,9 @@ class Subclassed:
         if names.reads(loop.iter) & changing:
             raise NotSplit(loop, "layers in a loop over what a step computes")
         stops = (ast.Break, ast.Continue)
-        if loop.orelse or any(isinstance(node, stops) for node in all_nodes(loop)):
+        if loop.orelse or any(
+            isinstance(node, stops) for node in walk_breadth_first(loop)
+        ):
             raise NotSplit(loop, "layers in a loop that stops early")
         # Made one kind after the other, where TF1 numbered them round by round.
         kinds = [
@@ -313,10 +317,10 @@ class Subclassed:
         own = {n for x in made for n in self._bound_by(x)}
         again = own & {
             n.id
-            for n in all_nodes(self._function)
+            for n in walk_breadth_first(self._function)
             if isinstance(n, ast.Name)
             and isinstance(n.ctx, ast.Store)
-            and n not in set(all_nodes(loop))
+            and n not in set(walk_breadth_first(loop))
         }
         if again:
             raise NotSplit(loop, f"`{sorted(again)[0]}` is more than one variable")
@@ -411,10 +415,10 @@ class Subclassed:
           read: names that the steps of training, evaluation and prediction read.
         """
         bound = {n for u in self._made for n in names.binds(u.statement)}
-        gone = {id(n) for node in self._gone() for n in all_nodes(node)}
+        gone = {id(n) for node in self._gone() for n in walk_breadth_first(node)}
         inside: set[str] = set()
         for step in self._steps:
-            for node in all_nodes(step.unit.statement):
+            for node in walk_breadth_first(step.unit.statement):
                 if id(node) not in gone and isinstance(node, ast.Name):
                     inside |= names.reads(node)
                 elif isinstance(node, ast.AugAssign):
@@ -459,10 +463,10 @@ class Subclassed:
         gone: set[ast.AST] = set()
         for one in made:
             for node in self._of_making(one):
-                gone.update(all_nodes(node))
+                gone.update(walk_breadth_first(node))
         targets = names.binds(loop.target)
         return any(
             isinstance(node, ast.Name) and node.id in targets and node not in gone
             for statement in loop.body
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
         )

@@ -16,7 +16,7 @@ from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.program.keras_layers import Table
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -119,7 +119,7 @@ class Tables:
         """Names of the model_fn's own that a value reads, beside what it is made with."""
         read = {
             n.id
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
             if isinstance(n, ast.Name)
             and isinstance(n.ctx, ast.Load)
             and self._scopes.scope_of(n).owner(n.id) is self._local
@@ -143,7 +143,7 @@ class Tables:
     def _check_uses(self, name: str, made: Iterable[ast.stmt]) -> None:
         """Fails where a table is used otherwise than to look up, or is something else too."""
         own = {id(n) for statement in made for n in statement.targets}  # type: ignore[attr-defined]
-        for node in all_nodes(self._function):
+        for node in walk_breadth_first(self._function):
             if not isinstance(node, ast.Name) or node.id != name:
                 continue
             if id(node) in own:

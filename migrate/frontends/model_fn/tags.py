@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import keras_models as table
 
 _IDENTITY = "tf.identity"
@@ -48,7 +48,7 @@ class Tags:
                 continue
             given = [
                 self._name(call)
-                for call in all_nodes(unit.statement)
+                for call in walk_breadth_first(unit.statement)
                 if isinstance(call, ast.Call)
             ]
             for name in given:
@@ -136,7 +136,7 @@ class Tags:
     def _variables_and_layers(self) -> set[str]:
         """Names that the graph had of variables and layers, where they are written out."""
         found = set()
-        for call in all_nodes(self._function):
+        for call in walk_breadth_first(self._function):
             if not isinstance(call, ast.Call):
                 continue
             symbol = self._scopes.resolve(call.func) or ""

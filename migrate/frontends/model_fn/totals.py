@@ -15,7 +15,7 @@ from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import NotSplit, Straight
 from migrate.program.keras_model import Total
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 _STRATEGIES = ("tf.distribute.", "tf.contrib.distribute.")
@@ -59,7 +59,7 @@ def is_added(statement: ast.stmt, scopes: Scopes) -> bool:
 
 
 def _asked(node: ast.AST, scopes: Scopes) -> Iterator[ast.Call]:
-    for call in all_nodes(node):
+    for call in walk_breadth_first(node):
         if isinstance(call, ast.Call):
             if scopes.resolve(call.func) in (table.TOTAL_LOSS, table.ALL_LOSSES):
                 yield call
@@ -144,7 +144,7 @@ def _check_functions(
     node: ast.AST, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
 ) -> None:
     """Fails where a function of the program collects losses by itself."""
-    for call in all_nodes(node):
+    for call in walk_breadth_first(node):
         function = scopes.function(call.func) if isinstance(call, ast.Call) else None
         if function is None or function in seen:
             continue

@@ -25,7 +25,7 @@ from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.sharing import shares_variables
 from migrate.program.keras_layers import Twins
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _check_between(lines: Mapping[str, Straight], first: _Call, second: _Call) -
 
 def _common_name(one: str, other: str, function: ast.FunctionDef) -> str:
     """`logits_train`, `logits_test` -> `logits`, where that is no name yet."""
-    taken = {n.id for n in all_nodes(function) if isinstance(n, ast.Name)}
-    taken |= {n.arg for n in all_nodes(function) if isinstance(n, ast.arg)}
+    taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+    taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
     common = os.path.commonprefix([one, other]).rpartition("_")[0]
     return common if common and common not in taken else one

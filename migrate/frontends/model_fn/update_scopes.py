@@ -16,7 +16,7 @@ from migrate.facts.scopes import Scopes
 from migrate.facts.trees.joined import Joined
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import is_model_fn
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import COUNTING, OPTIMIZERS, WITHOUT_STATE
 
@@ -121,7 +121,7 @@ def _check_taken(
                 continue
             if is_model_fn(other) and other is not function:
                 continue
-            for call in all_nodes(other):
+            for call in walk_breadth_first(other):
                 if isinstance(call, ast.Call) and call not in own:
                     if name in _texts(call, file):
                         raise NotSplit(

@@ -12,7 +12,7 @@ from migrate.frontends.model_fn.making_optimizers import Made, Making
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Averaged, Update
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 
@@ -371,7 +371,9 @@ class Updates:
         self._check_step(bound.get("global_step"), call)
         made = self._made(optimizer, bound.get("global_step"))
         computed, loss = self._computed(optimizer)
-        first = next(u for u in self._units if computed in all_nodes(u.statement))
+        first = next(
+            u for u in self._units if computed in walk_breadth_first(u.statement)
+        )
         position = self._units.index(first)
         wanted = names.reads(bound["grads_and_vars"])
         between: list[Unit] = []
@@ -394,7 +396,7 @@ class Updates:
     def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:
         found: list[tuple[ast.Call, ast.expr]] = []
         for unit in self._units:
-            for node in all_nodes(unit.statement):
+            for node in walk_breadth_first(unit.statement):
                 if not isinstance(node, ast.Call):
                     continue
                 if self._scopes.resolve(node.func) == "tf.gradients":

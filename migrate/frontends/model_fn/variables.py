@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -59,7 +59,9 @@ def _makes_initializer(call: ast.Call, scopes: Scopes) -> bool:
     bound = owner.bindings[call.func.id]
     if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
         return False
-    returns = [n.value for n in all_nodes(bound[0]) if isinstance(n, ast.Return)]
+    returns = [
+        n.value for n in walk_breadth_first(bound[0]) if isinstance(n, ast.Return)
+    ]
     return bool(returns) and all(
         isinstance(value, ast.Call) and is_initializer(value, scopes)
         for value in returns

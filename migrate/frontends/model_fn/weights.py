@@ -13,7 +13,7 @@ from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import Network
 from migrate.program.keras_layers import Weight
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import keras_models as table
 
 # What is known of a symbolic tensor.
@@ -89,7 +89,7 @@ class Weights:
         """Names that variables have in the code."""
         return {
             name
-            for statement in all_nodes(self._function)
+            for statement in walk_breadth_first(self._function)
             if isinstance(statement, ast.Assign) and self.is_variable(statement.value)
             for name in names.binds(statement)
         }

@@ -30,7 +30,7 @@ from migrate.program.binding_time import Diagnostics
 from migrate.program.code import Code, code
 from migrate.program.ir import Kind
 from migrate.program.own_hooks import GLOBAL_STEP, Ask, OwnHooks
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
@@ -111,7 +111,7 @@ class _Hook:
         self._edits.update(self._tensors.edits)
         self._check_names()
         for edited in (*self._tensors.edits, *self._gone):
-            for node in all_nodes(edited):
+            for node in walk_breadth_first(edited):
                 if self._scopes.resolve(node) is not None:
                     claimed[node] = _DONE
         return OwnHooks(
@@ -142,7 +142,7 @@ class _Hook:
             raise NotMapped(escapes.node, escapes.reason) from None
 
     def _asked(self) -> Iterator[ast.Call]:
-        for node in all_nodes(self._class):
+        for node in walk_breadth_first(self._class):
             if isinstance(node, ast.Call) and (
                 public(self._scopes.resolve(node.func) or "") in table.RUN_ARGS
             ):
@@ -198,7 +198,7 @@ class _Hook:
     def _update(self) -> None:
         """Assignments that `begin` builds, and a session runs."""
         for update in hook_updates(self._scopes):
-            if update.call not in set(all_nodes(self._class)):
+            if update.call not in set(walk_breadth_first(self._class)):
                 continue
             if not update.runs or update.variable is None:
                 raise NotMapped(
@@ -249,8 +249,10 @@ class _Hook:
 
     def _always(self, call: ast.Call, method: ast.FunctionDef) -> bool:
         """Whether every step of the session is asked: the hook is always there, and asks."""
-        statements = [s for s in method.body if any(n is call for n in all_nodes(s))]
-        returns = [n for n in all_nodes(method) if isinstance(n, ast.Return)]
+        statements = [
+            s for s in method.body if any(n is call for n in walk_breadth_first(s))
+        ]
+        returns = [n for n in walk_breadth_first(method) if isinstance(n, ast.Return)]
         return (
             method.name == "before_run"
             and len(statements) == 1
@@ -356,10 +358,12 @@ class _Hook:
         Raises:
           NotMapped: one is of a graph.
         """
-        gone = {n for e in self._tensors.edits for n in all_nodes(e)}
-        gone |= {n for statement in self._gone for n in all_nodes(statement)}
+        gone = {n for e in self._tensors.edits for n in walk_breadth_first(e)}
+        gone |= {n for statement in self._gone for n in walk_breadth_first(statement)}
         for node, symbol in self._scopes.walk_uses():
-            if node not in set(all_nodes(self._class)) or not symbol.startswith("tf."):
+            if node not in set(
+                walk_breadth_first(self._class)
+            ) or not symbol.startswith("tf."):
                 continue
             name = public(symbol)
             last = name.rpartition(".")[2]
@@ -373,8 +377,8 @@ class _Hook:
 
     def _check_names(self) -> None:
         """Tensors of the step are named in what is fetched, and nowhere else."""
-        edited = {n for e in (*self._edits, *self._gone) for n in all_nodes(e)}
-        for node in all_nodes(self._class):
+        edited = {n for e in (*self._edits, *self._gone) for n in walk_breadth_first(e)}
+        for node in walk_breadth_first(self._class):
             if node in edited or not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
             key = names.key(node)
@@ -396,7 +400,7 @@ class _Hook:
         if not isinstance(node, ast.Name):
             return True
         owner = self._scopes.scope_of(node).owner(node.id)
-        return owner is None or owner.node in set(all_nodes(self._class))
+        return owner is None or owner.node in set(walk_breadth_first(self._class))
 
 
 def _listed(node: ast.AST, value: ast.expr) -> bool:

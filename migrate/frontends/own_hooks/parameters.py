@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.own_hooks.reasons import NotMapped
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _CONTEXT, _VALUES, _SESSION, _COORDINATOR = "context", "values", "session", "coord"
 # A hook's method -> what its parameters are.
@@ -114,7 +114,7 @@ class Parameters:
         work: list[tuple[ast.FunctionDef, dict[str, str]]],
     ) -> Iterator[Read]:
         roles = {**given, **_named_sessions(method, given)}
-        for node in all_nodes(method):
+        for node in walk_breadth_first(method):
             if not isinstance(node, ast.Name) or node.id not in roles:
                 continue
             if not isinstance(node.ctx, ast.Load):
@@ -252,7 +252,7 @@ class Parameters:
 def _named_sessions(method: ast.FunctionDef, given: dict[str, str]) -> dict[str, str]:
     """Local names of the session: `session = run_context.session`."""
     found: dict[str, str] = {}
-    for node in all_nodes(method):
+    for node in walk_breadth_first(method):
         if (
             isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Attribute)

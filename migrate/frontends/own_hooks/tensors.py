@@ -15,7 +15,7 @@ from migrate.program.binding_time import Analysis, every
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import GLOBAL_STEP, SUMMARIES
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 from migrate.tables.named_tensors import BY_GRAPH
@@ -63,7 +63,7 @@ class Graph:
             self._owner(n) is self._scope
             or self.scopes.resolve(n) is not None
             or self._owner(n) is None
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
             if isinstance(n, ast.Name)
         )
 
@@ -101,7 +101,7 @@ class Graph:
         """The statement of a method that binds a name only to ask a graph for tensors."""
         scope = self.scopes.scope_of(graph)
         bound = scope.bindings.get(graph.id, [])
-        for node in all_nodes(self.scopes.tree):
+        for node in walk_breadth_first(self.scopes.tree):
             if isinstance(node, ast.Name) and node.id == graph.id:
                 if self._owner(node) is scope and isinstance(node.ctx, ast.Load):
                     if getattr(self.scopes.parents[node], "attr", "") != BY_GRAPH:
@@ -138,7 +138,7 @@ class Graph:
                 node, f"a hook {what} `{text}`, which no step of the session gives"
             )
         parts = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
-        if not all(isinstance(part, parts) for part in all_nodes(node)):
+        if not all(isinstance(part, parts) for part in walk_breadth_first(node)):
             raise NotMapped(
                 node,
                 f"what a hook asks for, `{text}`, is computed where the hook is",
@@ -166,7 +166,9 @@ class Graph:
         for flow in self._linear if made is not None else ():
             if seen and not flow.suites:
                 yield flow
-            seen = seen or any(node is made for node in all_nodes(flow.statement))
+            seen = seen or any(
+                node is made for node in walk_breadth_first(flow.statement)
+            )
 
 
 class Tensors:
@@ -206,7 +208,7 @@ class Tensors:
         Raises:
           NotMapped: it fetches something that no step gives.
         """
-        self.plain.update(all_nodes(node))
+        self.plain.update(walk_breadth_first(node))
         if isinstance(node, (ast.List, ast.Tuple)):
             return set().union(set(), *[self.ask(e, method) for e in node.elts])
         if isinstance(node, ast.Dict) and None not in node.keys:
@@ -249,7 +251,9 @@ class Tensors:
     def _local(self, node: ast.Name, method: ast.FunctionDef) -> set[str]:
         """A name that the method binds once, to what it fetches."""
         uses = [
-            n for n in all_nodes(method) if isinstance(n, ast.Name) and n.id == node.id
+            n
+            for n in walk_breadth_first(method)
+            if isinstance(n, ast.Name) and n.id == node.id
         ]
         bound = [n for n in uses if not isinstance(n.ctx, ast.Load)]
         parent = self._scopes.parents[bound[0]] if len(bound) == 1 else None
@@ -324,7 +328,7 @@ class Tensors:
         name = kept.value.id
         if kept.method.name != "__init__":
             raise _unknown(node)
-        for use in all_nodes(kept.method):
+        for use in walk_breadth_first(kept.method):
             if isinstance(use, ast.Name) and use.id == name and use is not kept.value:
                 if not _is_none_asked(use, self._scopes.parents[use]):
                     raise NotMapped(use, f"its __init__ does more with `{name}`")

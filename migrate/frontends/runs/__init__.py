@@ -32,7 +32,7 @@ from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import OwnHooks
 from migrate.program.slices import Slice, Slicer
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -166,7 +166,7 @@ class RunResolver:
                 self.scopes.resolve(n.func) == "tf.summary.merge_all"
                 or names.key(n.func) in roles.MERGES_TOWERS
             )
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
         )
 
     def _resolve(self, call: ast.Call) -> None:

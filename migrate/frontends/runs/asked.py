@@ -10,7 +10,7 @@ from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import Ask, OwnHooks
 from migrate.program.slices import Slicer
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.random_symbols import draws
 
 
@@ -106,7 +106,7 @@ class Asked:
             )
             if changes or flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
                 yield ast.unparse(flow.statement)
-            for node in all_nodes(flow.statement):
+            for node in walk_breadth_first(flow.statement):
                 if isinstance(node, ast.Call) and draws(
                     self._analysis.scopes.resolve(node.func) or ""
                 ):

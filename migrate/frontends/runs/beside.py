@@ -11,7 +11,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.frontends.runs.loop import Loop
 from migrate.program.binding_time import Diagnostics
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Beside:
@@ -23,7 +23,7 @@ class Beside:
         targets = [
             target
             for statement in loop.tail
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "loop"
@@ -31,7 +31,7 @@ class Beside:
             if (target := names.argument(node, "target", 1)) is not None
         ]
         called = [*targets, *(reach.reached(scopes, targets) if targets else ())]
-        self._inside = {node for root in called for node in all_nodes(root)}
+        self._inside = {node for root in called for node in walk_breadth_first(root)}
 
     def holds(self, call: ast.Call) -> bool:
         """Whether a run stands in such a function."""

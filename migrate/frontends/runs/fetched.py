@@ -13,7 +13,7 @@ from migrate.frontends.sessions.fetches import Leaf, spread
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.code import Code, code
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -70,7 +70,7 @@ class Fetched:
         return not any(
             isinstance(part, ast.expr)
             and self._analysis.quietly(part) is Kind.OPERATION
-            for part in all_nodes(node)
+            for part in walk_breadth_first(node)
         )
 
     def listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
@@ -213,7 +213,7 @@ class Fetched:
 
     def _builder(self, fetched: ast.expr) -> str | None:
         """A function in what is fetched that makes, or finds again, variables."""
-        for node in all_nodes(fetched):
+        for node in walk_breadth_first(fetched):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                 continue
             for made in reach.definitions(self._scopes, node.func):

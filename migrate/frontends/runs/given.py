@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, every
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # Functions that may give the tensor that they are given.
 _SAME = frozenset({"tf.convert_to_tensor", "tf.get_collection", "tf.cond", "tf.case"})
@@ -76,7 +76,10 @@ class Given:
             if isinstance(node, ast.FunctionDef) and node.name == names.key(func)
         ]
         returned = [
-            n.value for f in found for n in all_nodes(f) if isinstance(n, ast.Return)
+            n.value
+            for f in found
+            for n in walk_breadth_first(f)
+            if isinstance(n, ast.Return)
         ]
         return (
             len(found) == 1

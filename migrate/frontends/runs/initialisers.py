@@ -17,9 +17,9 @@ from migrate.frontends.sessions.fetches import Leaf
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.code import code, joined
+from migrate.program.code import code, join_code
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -69,7 +69,7 @@ class Initialisers:
                     new = code(run.call.func.value, ".initialize()")
                     also = self._metrics.of([given] if given is not None else [])
                     if also:
-                        new = code("(", joined(", ", [new, *also]), ")")
+                        new = code("(", join_code(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
                 # Else there are no other local variables, and tables keep theirs.
             found.append(run)
@@ -120,7 +120,7 @@ class Initialisers:
         metrics = self._metrics.of([leaf.node for leaf in leaves])
         if metrics:
             both = len(metrics) > 1
-            replacement = code("(", joined(", ", metrics), ")")
+            replacement = code("(", join_code(", ", metrics), ")")
             replacement = replacement if both else metrics[0]
             if self._metrics.nothing_else([leaf.node for leaf in leaves]):
                 return ir.Run(call, None, (), statement, None, replacement)
@@ -260,7 +260,7 @@ class Initialisers:
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "shuffle"
             and (len(node.args) > 1 or any(k.arg == "seed" for k in node.keywords))
-            for node in all_nodes(self._scopes.tree)
+            for node in walk_breadth_first(self._scopes.tree)
         )
         if seeded:
             self._diagnostics.findings.append(

@@ -11,7 +11,7 @@ from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.displays import Displays
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import one_tensor, roles
 
 
@@ -33,22 +33,22 @@ def check(
     """
     allowed: set[int] = set()
     for run in runs:
-        allowed |= {id(n) for n in all_nodes(run.call)}
+        allowed |= {id(n) for n in walk_breadth_first(run.call)}
         for leaf in (
             names.argument(run.call, "fetches", 0),
             names.argument(run.call, "feed_dict", 1),
         ):
             if leaf is not None:
-                allowed |= {id(n) for n in all_nodes(displays.display(leaf))}
+                allowed |= {id(n) for n in walk_breadth_first(displays.display(leaf))}
     for call in edits:
-        allowed |= {id(n) for n in all_nodes(call)}
-    allowed |= {id(n) for n in all_nodes(loop.session)}
+        allowed |= {id(n) for n in walk_breadth_first(call)}
+    allowed |= {id(n) for n in walk_breadth_first(loop.session)}
     for statement in loop.tail:  # Of a refused run call the refusal says enough.
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if isinstance(node, ast.Call) and loop.is_run(node):
-                allowed |= {id(n) for n in all_nodes(node)}
+                allowed |= {id(n) for n in walk_breadth_first(node)}
     for statement in loop.tail:
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if isinstance(node, ast.Call) and (
                 scopes.resolve(node.func) in roles.PLACEHOLDERS
             ):
@@ -62,7 +62,7 @@ def check(
     rebound = set().union(*[names.binds(s) for s in loop.tail])
     constants = _constant_tensors(scopes, flows)
     for statement in loop.tail:
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if id(node) in allowed or not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
             if not isinstance(node.ctx, ast.Load):

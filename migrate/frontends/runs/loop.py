@@ -9,7 +9,7 @@ from migrate.facts import names
 from migrate.facts.helpers import Helper
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Loop:
@@ -42,7 +42,7 @@ class Loop:
             if isinstance(node, (ast.FunctionDef, ast.Module))
         )
         self.tail = [*tail, *[helper.node for helper in helpers]]
-        self._helper_of = {n: h for h in helpers for n in all_nodes(h.node)}
+        self._helper_of = {n: h for h in helpers for n in walk_breadth_first(h.node)}
 
     def _above(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self._scopes.parents:
@@ -64,7 +64,7 @@ class Loop:
         return [
             node
             for statement in self.tail
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
             if isinstance(node, ast.Call) and self.is_run(node)
         ]
 

@@ -9,7 +9,7 @@ from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.fetches import Leaf
 from migrate.program import ir
 from migrate.program.binding_time import Analysis
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 
 
 class Steps:
@@ -113,7 +113,7 @@ class Steps:
         target = statement.targets[0]
         assert isinstance(target, (ast.Tuple, ast.List))
         kept = [e for e, leaf in zip(target.elts, leaves) if leaf.has_value]
-        return joined(", ", kept) if kept else code("_")
+        return join_code(", ", kept) if kept else code("_")
 
 
 def _text(fragment: Code) -> str:

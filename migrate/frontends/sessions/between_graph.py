@@ -29,7 +29,7 @@ from migrate.frontends.sessions.worker_statements import WorkerStatements
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -37,7 +37,7 @@ def find_sessions(scopes: Scopes) -> list[ast.Call]:
     """Every call that opens a session."""
     return [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts.reach import definitions
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 from migrate.tables.hooks import DERIVABLE, HOOK_METHODS
 
@@ -75,7 +75,7 @@ def _replaces_tensors(node: ast.ClassDef) -> bool:
         or isinstance(inner, ast.Attribute)
         and inner.attr == "_current_tensors"
         and isinstance(inner.ctx, ast.Store)
-        for inner in all_nodes(node)
+        for inner in walk_breadth_first(node)
     )
 
 
@@ -115,7 +115,7 @@ def _relies_on_it(node: ast.ClassDef, scopes: Scopes) -> bool:
     """Whether a class, or one that derives from it, does more than give arguments."""
     read: set[str] = set()
     written: set[str] = set()
-    for item in all_nodes(node):
+    for item in walk_breadth_first(node):
         if isinstance(item, ast.FunctionDef) and item.name in HOOK_METHODS:
             return True
         if (

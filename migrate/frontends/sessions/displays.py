@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, every
 from migrate.program.ir import Flow
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Displays:
@@ -36,7 +36,12 @@ class Displays:
         """Whether a list or dict that the graph or the loop writes out is changed."""
         statements = [
             *[f.statement for f in every(self.flows)],
-            *[n for t in self.tail for n in all_nodes(t) if isinstance(n, ast.stmt)],
+            *[
+                n
+                for t in self.tail
+                for n in walk_breadth_first(t)
+                if isinstance(n, ast.stmt)
+            ],
         ]
         return any(
             isinstance(s, ast.Assign)
@@ -62,7 +67,7 @@ class Displays:
                 *[
                     n
                     for t in self.tail
-                    for n in all_nodes(t)
+                    for n in walk_breadth_first(t)
                     if isinstance(n, ast.stmt)
                 ],
             ]
@@ -74,7 +79,7 @@ class Displays:
             if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
                 if self.analysis.environment.get(name) in ir.BUILD_KINDS:
                     return value  # Of variables, which are made once.
-                if any(found[0] in all_nodes(t) for t in self.tail):
+                if any(found[0] in walk_breadth_first(t) for t in self.tail):
                     if not self._only_run(name, value):
                         return value  # Something else sees, and may change, it.
                     self.consumed.add(found[0])
@@ -91,7 +96,7 @@ class Displays:
     def _only_run(self, name: str, value: ast.expr) -> bool:
         """Whether a name of the loop is read by run calls and nothing else."""
         for statement in self.tail:
-            for node in all_nodes(statement):
+            for node in walk_breadth_first(statement):
                 if (
                     isinstance(node, (ast.Name, ast.Attribute))
                     and isinstance(node.ctx, ast.Load)

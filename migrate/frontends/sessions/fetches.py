@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Kind
 
 
@@ -35,10 +35,10 @@ class Leaf:
         values = [leaf.value for leaf in self.inner]
         if isinstance(self.node, ast.Dict):
             pairs = [code(k, ": ", v) for k, v in zip(self.node.keys, values) if k]
-            return code("{", joined(", ", pairs), "}")
+            return code("{", join_code(", ", pairs), "}")
         if isinstance(self.node, ast.List):
-            return code("[", joined(", ", values), "]")
-        return code("(", joined(", ", values), ",)" if len(values) == 1 else ")")
+            return code("[", join_code(", ", values), "]")
+        return code("(", join_code(", ", values), ",)" if len(values) == 1 else ")")
 
     def every(self) -> Iterator[Leaf]:
         if not self.inner:

@@ -15,7 +15,7 @@ from migrate.frontends.cluster import placement
 from migrate.frontends.sessions import loops as session_loops
 from migrate.frontends.sessions.around import all_statements
 from migrate.program.binding_time import Diagnostics
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass
@@ -187,7 +187,7 @@ class Suites:
 
     def _has_all(self, suite: list[ast.stmt]) -> bool:
         """Whether all sessions stand in the suite."""
-        inside = {node for s in suite for node in all_nodes(s)}
+        inside = {node for s in suite for node in walk_breadth_first(s)}
         return all(call in inside for call in self.calls)
 
     def _note_dissolved(self, block: ast.stmt, body: list[ast.stmt]) -> None:

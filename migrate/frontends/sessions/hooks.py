@@ -9,9 +9,9 @@ from migrate.facts.named_tensors import NamedTensors
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.displays import Displays
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.hooks import HOOKS, HookRow
 
 
@@ -49,7 +49,7 @@ class SessionHooks:
             *self.tail,
         ]
         for statement in statements:
-            for node in all_nodes(statement):
+            for node in walk_breadth_first(statement):
                 if isinstance(node, ast.Call):
                     symbol = self.scopes.resolve(node.func)
                     row = HOOKS.get(symbol or "")
@@ -77,7 +77,7 @@ class SessionHooks:
             else:
                 parts.append(code(f"{name}=", value))
         self.edits[call] = code(
-            "training_session.", row.target, "(", joined(", ", parts), ")"
+            "training_session.", row.target, "(", join_code(", ", parts), ")"
         )
 
     def observe(self, tag: str, tensor: ast.expr, where: ast.AST) -> bool:

@@ -10,7 +10,7 @@ from migrate.facts.reach import methods, reached
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _DEFINES = (ast.FunctionDef, ast.ClassDef)
@@ -31,7 +31,7 @@ def check_elsewhere(
         roots = [driver]
     own_get_next = "get_next" in methods(scopes)
     for definition in [*roots, *reached(scopes, roots)]:
-        for node in all_nodes(definition):
+        for node in walk_breadth_first(definition):
             if not (
                 isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             ):
@@ -161,6 +161,8 @@ class Iterators:
         assert isinstance(flow.statement, ast.Assign)
         bound = names.binds(flow.statement)
         for target in flow.statement.targets:
-            for node in all_nodes(target):  # In the order in which they are written.
+            for node in walk_breadth_first(
+                target
+            ):  # In the order in which they are written.
                 if (key := names.key(node)) is not None and key in bound:
                     self.elements[key] = (name, flow)

@@ -16,7 +16,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _LOOPS = (ast.For, ast.While)
 
@@ -28,7 +28,7 @@ def is_block(statement: ast.stmt) -> bool:
 
 def begins_graph(scopes: Scopes, block: ast.stmt, session: ast.stmt) -> bool:
     """Whether the block begins a graph for the session: a new one in every round."""
-    inside = set(all_nodes(block)) - {block}
+    inside = set(walk_breadth_first(block)) - {block}
     node: ast.AST = session
     while node in inside:
         parent = scopes.parents[node]

@@ -17,7 +17,7 @@ from migrate.facts import reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def refuse(
@@ -35,7 +35,7 @@ def refuse(
         return
     statements = [f.statement for step in program.steps for f in every(step.flows)]
     for definition in reach.reached(scopes, statements):
-        for node in all_nodes(definition):
+        for node in walk_breadth_first(definition):
             if (
                 isinstance(node, ast.Name)
                 and isinstance(node.ctx, ast.Load)

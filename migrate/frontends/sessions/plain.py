@@ -16,7 +16,7 @@ from migrate.findings import Outcome
 from migrate.frontends.sessions.around import enclosing
 from migrate.program.binding_time import Diagnostics
 from migrate.rules.symbols import verdict
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 # tf.Session(...), TF 1.15.5.
@@ -42,7 +42,7 @@ def runs_anything(scopes: Scopes, sessions: list[ast.Call]) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("run", "eval")
         and scopes.resolve(node.func) is None
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
     )
 
 
@@ -68,7 +68,7 @@ def training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
     }
     looping = {
         blocks[inner]
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.For | ast.While)
         and (inner := next((n for n in enclosing(scopes, node) if n in blocks), None))
     }
@@ -96,10 +96,12 @@ def in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
         return False
     blocks = [scopes.parents[scopes.parents[s]] for s in sessions]
     home = scopes.scope_of(blocks[0])
-    nested = any(b in all_nodes(a) for a in blocks for b in blocks if a is not b)
+    nested = any(
+        b in walk_breadth_first(a) for a in blocks for b in blocks if a is not b
+    )
     if nested or any(scopes.scope_of(block) is not home for block in blocks):
         return False
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         symbol = scopes.resolve(node.func) or ""
@@ -128,7 +130,7 @@ def pinned(scopes: Scopes) -> ast.Call | None:
     """The first place where a program without a device setter names a task itself."""
     calls = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) is not None
     ]
     if any(
@@ -140,7 +142,7 @@ def pinned(scopes: Scopes) -> ast.Call | None:
             isinstance(n, ast.Constant)
             and isinstance(n.value, str)
             and "job:" in n.value
-            for n in all_nodes(call)
+            for n in walk_breadth_first(call)
         ):
             return call
     return None
@@ -168,15 +170,15 @@ def check(
             "Write its arguments out, without * and **.",
         )
     own = scopes.scope_of(session).owner(session_name)
-    inside = {node for statement in tail for node in all_nodes(statement)}
+    inside = {node for statement in tail for node in walk_breadth_first(statement)}
     for helper in helpers:
-        inside |= set(all_nodes(helper.node))
-        for node in all_nodes(helper.node):
+        inside |= set(walk_breadth_first(helper.node))
+        for node in walk_breadth_first(helper.node):
             if isinstance(node, ast.Name) and node.id in helper.sessions - {
                 session_name
             }:
                 _check_use(scopes, diagnostics, node, helpers)
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Name)
             and node.id == session_name
@@ -263,10 +265,10 @@ def initialise_again(
     """
     earlier: list[ast.Call] = []
     called = {helper.node.name for helper in helpers}
-    in_tail = {node for statement in tail for node in all_nodes(statement)}
+    in_tail = {node for statement in tail for node in walk_breadth_first(statement)}
     if any(again not in in_tail for again in initialisers):
         return True
-    for node in (n for statement in tail for n in all_nodes(statement)):
+    for node in (n for statement in tail for n in walk_breadth_first(statement)):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)

@@ -9,7 +9,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.code import code
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 
@@ -37,7 +37,7 @@ class Snapshots:
         for flow in linear[:made]:
             if flow.suites or not flow.step:
                 continue
-            for node in all_nodes(flow.statement):
+            for node in walk_breadth_first(flow.statement):
                 if not isinstance(node, ast.Call):
                     continue
                 symbol = self.scopes.resolve(node.func)
@@ -84,5 +84,5 @@ class Snapshots:
                     and self.scopes.resolve(node.func) is None
                 )
             )
-            for node in all_nodes(flow.statement)
+            for node in walk_breadth_first(flow.statement)
         )

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import Slice
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -37,17 +37,20 @@ class StepChecks:
         assigned: set[str] = set()
         for flow in [f for f in every(self.flows) if f in part.flows and not f.suites]:
             assigns = self._assignments(flow.statement)
-            inner = {n for call, _ in assigns for n in all_nodes(call)}
+            inner = {n for call, _ in assigns for n in walk_breadth_first(call)}
             within: list[tuple[ast.AST, set[str]]] = []
             done: set[str] = set()
             for call, target in assigns:
                 nested = {
-                    n for c, _ in assigns if c is not call for n in all_nodes(c)
-                } & set(all_nodes(call))
-                own = [n for n in all_nodes(call) if n not in nested]
+                    n
+                    for c, _ in assigns
+                    if c is not call
+                    for n in walk_breadth_first(c)
+                } & set(walk_breadth_first(call))
+                own = [n for n in walk_breadth_first(call) if n not in nested]
                 within += [(n, (assigned | done) - {target}) for n in own]
                 done.add(target)
-            rest = [n for n in all_nodes(flow.statement) if n not in inner]
+            rest = [n for n in walk_breadth_first(flow.statement) if n not in inner]
             within += [
                 (n, assigned | {t for c, t in assigns if _ends_before(c, n)})
                 for n in rest
@@ -87,7 +90,7 @@ class StepChecks:
         """A statement's assignments and their variables, in the order they are done."""
         found = [
             (node, target)
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
             if isinstance(node, ast.Call) and (target := self._assigned(node))
         ]
         return sorted(found, key=lambda f: (f[0].end_lineno, f[0].end_col_offset))

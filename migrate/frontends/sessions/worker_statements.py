@@ -11,7 +11,7 @@ from migrate.frontends.sessions.around import all_statements, before
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.worker_state import GENERATORS, SEEDS, SHUFFLING
 
@@ -79,7 +79,7 @@ class WorkerStatements:
         index = ast.dump(self.index)
         return any(
             isinstance(n, ast.expr) and ast.dump(n) == index
-            for n in all_nodes(statement)
+            for n in walk_breadth_first(statement)
         )
 
     def _copy(self) -> None:
@@ -127,7 +127,7 @@ class WorkerStatements:
         def asks(statement: ast.stmt) -> bool:
             return any(
                 isinstance(n, ast.expr) and ast.dump(n) == job
-                for n in all_nodes(statement)
+                for n in walk_breadth_first(statement)
             )
 
         told: set[str] = set()  # Names that hold the answer.
@@ -186,7 +186,7 @@ class WorkerStatements:
             if moves:
                 in_order.append(statement)
                 calls = calls or any(
-                    isinstance(n, ast.Call) for n in all_nodes(statement)
+                    isinstance(n, ast.Call) for n in walk_breadth_first(statement)
                 )
         return in_order
 
@@ -206,7 +206,7 @@ class WorkerStatements:
             and (self.scopes.dotted(n.func) or "").startswith(tuple(GENERATORS))
             for flow in self.flows
             if not flow.host
-            for n in all_nodes(flow.statement)
+            for n in walk_breadth_first(flow.statement)
         )
 
     def _with_functions(
@@ -245,7 +245,7 @@ class WorkerStatements:
 
     def _check_rebound(self, program: ir.TrainingProgram, tail_binds: set[str]) -> None:
         for statement in program.tail:
-            for node in all_nodes(statement):
+            for node in walk_breadth_first(statement):
                 if (
                     isinstance(node, ast.Name)
                     and isinstance(node.ctx, ast.Load)
@@ -277,7 +277,7 @@ class WorkerStatements:
             isinstance(n, ast.Call)
             and isinstance(n.func, ast.Attribute)
             and n.func.attr in SHUFFLING
-            for n in all_nodes(self.scopes.tree)
+            for n in walk_breadth_first(self.scopes.tree)
         )
 
     def seeds(self, statement: ast.stmt) -> bool:
@@ -292,7 +292,7 @@ class WorkerStatements:
         """Names whose objects the loop may advance: receivers and arguments of calls."""
         found: set[str] = set()
         for statement in tail:
-            for node in all_nodes(statement):
+            for node in walk_breadth_first(statement):
                 if isinstance(node, ast.Call):
                     base: ast.expr = node.func
                     while isinstance(base, (ast.Attribute, ast.Subscript, ast.Call)):
@@ -434,7 +434,7 @@ class _Choice:
             isinstance(n, ast.Call)
             and roles.KIND_OF_CALL.get(self._scopes.resolve(n.func) or "")
             in (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD)
-            for n in all_nodes(statement)
+            for n in walk_breadth_first(statement)
         )
 
 

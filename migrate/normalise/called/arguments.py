@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text, repeated
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _COMPUTED = (ast.Subscript, ast.Call, ast.BinOp)
 # What is evaluated whole, once, with the statement it stands in.
@@ -43,7 +43,7 @@ def _one(text: Text) -> Text | None:
     asked = _asked(scopes)
     if not asked:
         return None
-    for call in all_nodes(tree):
+    for call in walk_breadth_first(tree):
         if not isinstance(call, ast.Call):
             continue
         statement = _statement(scopes, call)
@@ -113,10 +113,10 @@ def _comes_first(scopes: Scopes, statement: ast.stmt, argument: ast.expr) -> boo
     """Whether what the statement computes before it may as well be computed after it."""
     calls = [
         n
-        for n in all_nodes(statement)
+        for n in walk_breadth_first(statement)
         if isinstance(n, ast.Call) and not _symbol(scopes, n).startswith("tf.")
     ]
-    inside = set(all_nodes(argument))
+    inside = set(walk_breadth_first(argument))
     if not any(call in inside for call in calls):
         return True  # It only builds graph.
     start = (argument.lineno, argument.col_offset)
@@ -140,14 +140,18 @@ def _with_name(
     # Functions whose own name it is know no other.
     inside = {
         node
-        for f in all_nodes(tree)
+        for f in walk_breadth_first(tree)
         if isinstance(f, ast.FunctionDef) and wish in [a.arg for a in f.args.args]
-        for node in all_nodes(f)
+        for node in walk_breadth_first(f)
     }
-    others = [n for n in all_nodes(tree) if n not in inside or statement in inside]
+    others = [
+        n for n in walk_breadth_first(tree) if n not in inside or statement in inside
+    ]
     taken = {n.id for n in others if isinstance(n, ast.Name)}
     taken |= {n.arg for n in others if isinstance(n, ast.arg)}
-    taken |= {n.name for n in all_nodes(tree) if isinstance(n, ast.FunctionDef)}
+    taken |= {
+        n.name for n in walk_breadth_first(tree) if isinstance(n, ast.FunctionDef)
+    }
     name, number = wish, 2
     while name in taken:
         base = f"{function.name}_{wish}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 
 from migrate.normalise.text import Text, inside_strings, repeated
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def decided(text: Text) -> Text:
@@ -21,7 +21,7 @@ def decided(text: Text) -> Text:
 
 def _one_decided(text: Text) -> Text | None:
     tree = tree_of(text.source)
-    for parent in all_nodes(tree):
+    for parent in walk_breadth_first(tree):
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
             if not isinstance(suite, list):

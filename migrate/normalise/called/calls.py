@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.facts.fall_through import returns
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 
 # Expressions that need no parentheses where a call stood.
 _PRIMARY = (
@@ -267,7 +267,7 @@ class Inliner:
             *rename.values(),
             *(found.instance.attributes.values() if found.instance else ()),
         }
-        for node in all_nodes(found.callee):
+        for node in walk_breadth_first(found.callee):
             if isinstance(node, ast.Name) and self._owner(node) is not scope:
                 known.add(node.id)
         given: dict[str, str] = {}
@@ -428,18 +428,22 @@ def _elements(node: ast.expr) -> list[ast.expr]:
 def bound_within(callee: ast.FunctionDef) -> set[str]:
     """Names that functions and comprehensions inside the callee bind for themselves."""
     found: set[str] = set()
-    for node in all_nodes(callee):
+    for node in walk_breadth_first(callee):
         if node is callee:
             continue
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            found |= {a.arg for a in all_nodes(node.args) if isinstance(a, ast.arg)}
+            found |= {
+                a.arg for a in walk_breadth_first(node.args) if isinstance(a, ast.arg)
+            }
             found |= {
                 n.id
-                for n in all_nodes(node)
+                for n in walk_breadth_first(node)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
             }
         elif isinstance(node, ast.comprehension):
-            found |= {n.id for n in all_nodes(node.target) if isinstance(n, ast.Name)}
+            found |= {
+                n.id for n in walk_breadth_first(node.target) if isinstance(n, ast.Name)
+            }
     return found
 
 
@@ -455,7 +459,7 @@ def _header_end(callee: ast.FunctionDef) -> int:
     ends = [
         getattr(n, "end_lineno", callee.lineno) or callee.lineno
         for top in inside
-        for n in all_nodes(top)
+        for n in walk_breadth_first(top)
         if hasattr(n, "end_lineno")
     ]
     return max([callee.lineno, *ends])

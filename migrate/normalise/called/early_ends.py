@@ -15,7 +15,7 @@ import ast
 
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 # More branches than any constructor has.
 _ROUNDS = 50
@@ -35,10 +35,10 @@ def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that ends with a `return` of nothing, and what stands after it."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for function in all_nodes(tree):
+    for function in walk_breadth_first(tree):
         if not isinstance(function, ast.FunctionDef) or not _builds(scopes, function):
             continue
-        if any(_returns_value(node) for node in all_nodes(function)):
+        if any(_returns_value(node) for node in walk_breadth_first(function)):
             continue
         for suite in _suites(function):
             for index, statement in enumerate(suite[:-1]):
@@ -69,7 +69,7 @@ def _builds(scopes: Scopes, function: ast.FunctionDef) -> bool:
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and (scopes.resolve(node) or "").startswith("tf.")
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
     )
 
 

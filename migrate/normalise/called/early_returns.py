@@ -15,7 +15,7 @@ import ast
 
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def at_the_end(text: Text) -> Text:
@@ -32,11 +32,11 @@ def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that returns at its end, and what stands after it."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for function in all_nodes(tree):
+    for function in walk_breadth_first(tree):
         if not isinstance(function, ast.FunctionDef) or not any(
             isinstance(node, ast.Call)
             and scopes.resolve(node.func) == "tf.train.Server"
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
         ):
             continue
         for index, statement in enumerate(function.body[:-1]):

@@ -11,17 +11,17 @@ import ast
 import re
 
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def named(text: Text) -> Text:
     """The text with such objects of classes of the module named."""
     tree = tree_of(text.source)
     classes = {s.name for s in tree.body if isinstance(s, ast.ClassDef)}
-    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
-    taken |= {n.arg for n in all_nodes(tree) if isinstance(n, ast.arg)}
+    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    taken |= {n.arg for n in walk_breadth_first(tree) if isinstance(n, ast.arg)}
     changes: list[tuple[ast.Expr | ast.Assign, ast.Call, str]] = []
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         made = _made(node, classes)
         if made is None:
             continue

@@ -22,7 +22,7 @@ import re
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ROUNDS = 50
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -133,7 +133,7 @@ class _Classes:
             ):
                 continue
             scope = self._scopes.scope_by_node[mine]
-            taken = {n.id for n in all_nodes(mine) if isinstance(n, ast.Name)}
+            taken = {n.id for n in walk_breadth_first(mine) if isinstance(n, ast.Name)}
             taken |= set(dir(builtins)) | set(self._scopes.module.bindings)
             taken |= set(scope.bindings)
             shadowing = frozenset(scope.bindings)
@@ -171,7 +171,7 @@ class _Classes:
         names = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
         if len({m.name for m in names}) != len(names):
             raise _Unclear
-        for node in all_nodes(owner):
+        for node in walk_breadth_first(owner):
             name = node.attr if isinstance(node, ast.Attribute) else ""
             name = node.id if isinstance(node, ast.Name) else name
             if name.startswith("__") and not name.endswith("__"):
@@ -185,7 +185,7 @@ class _Classes:
         Raises:
           _Unclear: it is called, compared or handed on.
         """
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (isinstance(node, ast.Name) and node.id == base.name):
                 continue
             parent = self._scopes.parents[node]
@@ -219,7 +219,7 @@ class _Classes:
         """
         edits: list[Edit] = []
         renamed: dict[str, str] = {}
-        for node in all_nodes(owner):
+        for node in walk_breadth_first(owner):
             if not (isinstance(node, ast.Name) and node.id in ("super", base.name)):
                 continue
             parent = self._scopes.parents[node]
@@ -333,7 +333,7 @@ class _Classes:
         """
         text = self._text
         edits: list[Edit] = []
-        for node in all_nodes(member):
+        for node in walk_breadth_first(member):
             if isinstance(node, ast.Name) and node.id == "super":
                 call = self._scopes.parents[node]
                 if not isinstance(call, ast.Call):
@@ -369,9 +369,13 @@ class _Classes:
     def _without(self, text: Text, name: str) -> Text:
         """The text without a class, where nothing names it any more."""
         tree = tree_of(text.source)
-        uses = [n for n in all_nodes(tree) if isinstance(n, ast.Name) and n.id == name]
+        uses = [
+            n
+            for n in walk_breadth_first(tree)
+            if isinstance(n, ast.Name) and n.id == name
+        ]
         inside = [
-            (s, set(all_nodes(s)))
+            (s, set(walk_breadth_first(s)))
             for s in tree.body
             if isinstance(s, ast.ClassDef) and s.name == name
         ]

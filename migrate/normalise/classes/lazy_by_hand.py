@@ -19,7 +19,7 @@ import re
 
 from migrate.facts import names
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 NAME = "_built_once"
 _DECORATOR = (
@@ -118,21 +118,21 @@ def _by_hand(
         and asks.body[0].lineno > asks.lineno
     ):
         return None
-    if any(isinstance(n, (ast.Return, ast.Yield)) for n in all_nodes(asks)):
+    if any(isinstance(n, (ast.Return, ast.Yield)) for n in walk_breadth_first(asks)):
         return None
     emptied = _emptied(text, owner, attribute)
     if emptied is None:
         return None
     uses = [
         n
-        for n in all_nodes(owner)
+        for n in walk_breadth_first(owner)
         if isinstance(n, ast.Attribute) and n.attr == attribute
     ]
     if any(
         isinstance(n, ast.Attribute)
         and n.attr == attribute
         and names.key(n.value) != own
-        for n in all_nodes(tree)
+        for n in walk_breadth_first(tree)
     ):
         return None  # Somebody else looks at it.
     # What asks, keeps and gives it; the constructor sets it where `is None` is asked.

@@ -24,7 +24,7 @@ import re
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _SCOPES = frozenset({"tf.variable_scope", "tf.name_scope"})
 # `@define_scope` and `@define_scope(scope="x")`: a decorator of decorators.
@@ -172,7 +172,7 @@ def _is_double(decorator: ast.expr, tree: ast.Module) -> bool:
         plain = ast.FunctionDef(**{**vars(inner), "decorator_list": []})
         wrapped = [
             n.args.args[0].arg
-            for n in all_nodes(inner)
+            for n in walk_breadth_first(inner)
             if isinstance(n, ast.Lambda) and len(n.args.args) == 1
         ]
         shown = {"function": node.args.args[0].arg, "inner": inner.name}

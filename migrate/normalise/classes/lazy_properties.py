@@ -21,7 +21,7 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.classes import lazy_by_hand, lazy_decorators
 from migrate.normalise.classes.lazy_decorators import Decorator
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 # What makes variables, beside the functions that do nothing else.
@@ -83,7 +83,7 @@ def _without(text: Text, old: ast.Module, decorators: set[str]) -> Text:
             decorators = decorators | {names.key(d) or "" for d in node.decorator_list}
     while True:
         tree = tree_of(text.source)
-        read = [n for n in all_nodes(tree) if isinstance(n, ast.Name)]
+        read = [n for n in walk_breadth_first(tree) if isinstance(n, ast.Name)]
         gone = [
             node
             for node in tree.body
@@ -192,7 +192,7 @@ class _Class:
         """
         uses = [
             n
-            for n in all_nodes(self._tree)
+            for n in walk_breadth_first(self._tree)
             if isinstance(n, ast.Name) and n.id == self._owner.name
         ]
         call = self._scopes.parents[uses[0]] if len(uses) == 1 else None
@@ -246,7 +246,7 @@ class _Class:
     def _read_nodes(self, node: ast.AST, own: str) -> list[ast.Attribute]:
         found = [
             n
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
             if isinstance(n, ast.Attribute)
             and isinstance(n.ctx, ast.Load)
             and names.key(n.value) == own
@@ -285,7 +285,9 @@ class _Class:
         lazy = self._lazy[name]
         method = lazy.method
         inside = [
-            n for n in all_nodes(method) if isinstance(n, (ast.Return, ast.Yield))
+            n
+            for n in walk_breadth_first(method)
+            if isinstance(n, (ast.Return, ast.Yield))
         ]
         last: ast.stmt = method.body[-1]
         while isinstance(last, ast.With):
@@ -332,8 +334,12 @@ class _Class:
                 if not always and name not in self._done and self._trains(name, set()):
                     raise _Unclear  # Perhaps never built, with its variables.
                 self._build_outside(name, statement, made, own)
-        inside = set(all_nodes(self._owner)) | {n for s in rest for n in all_nodes(s)}
-        for node in all_nodes(self._tree):  # Functions that are given the object.
+        inside = set(walk_breadth_first(self._owner)) | {
+            n for s in rest for n in walk_breadth_first(s)
+        }
+        for node in walk_breadth_first(
+            self._tree
+        ):  # Functions that are given the object.
             if (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
@@ -375,7 +381,7 @@ class _Class:
         """Whether building a property may make variables."""
         seen.add(name)
         method = self._methods[name]
-        for node in all_nodes(method):
+        for node in walk_breadth_first(method):
             if not isinstance(node, (ast.Attribute, ast.Name)):
                 continue
             symbol = self._scopes.resolve(node) or ""

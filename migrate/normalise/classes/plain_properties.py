@@ -11,7 +11,7 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def as_attributes(text: Text) -> Text:
@@ -29,8 +29,8 @@ def as_attributes(text: Text) -> Text:
 
 
 def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
-    own = set(all_nodes(owner))
-    used = [n for n in all_nodes(tree) if isinstance(n, ast.Attribute)]
+    own = set(walk_breadth_first(owner))
+    used = [n for n in walk_breadth_first(tree) if isinstance(n, ast.Attribute)]
     edits: list[Edit] = []
     # A class of nothing but properties would have no body.
     methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
@@ -46,7 +46,7 @@ def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
         if any(n.attr == new and not isinstance(n.ctx, ast.Load) for n in used):
             continue
         for node in inside:
-            if not any(node is n for n in all_nodes(method)):
+            if not any(node is n for n in walk_breadth_first(method)):
                 base = text.segment(node.value)
                 if "\n" in base:
                     return []

@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.collected.variable_collections import added
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
@@ -55,7 +55,7 @@ class _Collections:
     def _calls(self, symbol: str) -> list[ast.Call]:
         found = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
         ]
         return sorted(found, key=lambda c: (c.lineno, c.col_offset))
@@ -147,7 +147,7 @@ class _Collections:
             and n.id == name
             and isinstance(n.ctx, ast.Load)
             and self._scopes.scope_of(n).owner(name) is owner
-            for n in all_nodes(self._tree)
+            for n in walk_breadth_first(self._tree)
         )
         return None if read else node
 
@@ -165,8 +165,8 @@ class _Collections:
 
     def _holds_all(self, branch: ast.If) -> bool:
         """`if job_name == "worker":` around every use there is."""
-        inside = {n for s in branch.body for n in all_nodes(s)} or set()
-        after = {n for s in branch.orelse for n in all_nodes(s)}
+        inside = {n for s in branch.body for n in walk_breadth_first(s)} or set()
+        after = {n for s in branch.orelse for n in walk_breadth_first(s)}
         calls = {*self._calls(_ADD), *self._calls(_GET)}
         return calls <= inside or calls <= after
 
@@ -174,12 +174,12 @@ class _Collections:
         """Whether it is the name of a name scope that holds everything that was added."""
         if not isinstance(scope, ast.Name):
             return names.literal(scope) is None and isinstance(scope, ast.Constant)
-        for block in all_nodes(self._tree):
+        for block in walk_breadth_first(self._tree):
             if isinstance(block, ast.With) and any(
                 isinstance(i.optional_vars, ast.Name) and i.optional_vars.id == scope.id
                 for i in block.items
             ):
-                inside = set(all_nodes(block))
+                inside = set(walk_breadth_first(block))
                 return all(call in inside for call in adds)
         return False
 
@@ -188,7 +188,9 @@ class _Collections:
         return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 
     def _fresh(self, key: str, index: int) -> str:
-        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        }
         base = key if key.isidentifier() else "collected"
         number = index + 1
         while f"{base}_{number}" in taken:

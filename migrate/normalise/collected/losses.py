@@ -12,7 +12,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 # Functions that collect what they return, but see `loss_collection`.
@@ -44,13 +44,13 @@ class _Losses:
         self._scopes = scopes_of(self._tree)
         self._gone: list[ast.stmt] = []
         self._taken = {
-            n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)
-        } | {n.arg for n in all_nodes(self._tree) if isinstance(n, ast.arg)}
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        } | {n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)}
 
     def _calls(self, *symbols: str) -> list[ast.Call]:
         return [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in frozenset(symbols)
         ]
@@ -108,7 +108,7 @@ class _Losses:
             and not (
                 isinstance(keyword.value, ast.Constant) and keyword.value.value is None
             )
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             for keyword in node.keywords
         )
@@ -139,13 +139,13 @@ class _Losses:
         """`if job == "worker":` holds the whole graph: made once or not at all."""
         return isinstance(node, ast.If) and any(
             isinstance(n, ast.Call) and self._scopes.resolve(n.func) in roles.SESSIONS
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
         )
 
     def _once(self, function: ast.FunctionDef) -> bool:
         uses = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and function in reach.definitions(self._scopes, node)

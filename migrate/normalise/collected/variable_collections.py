@@ -14,7 +14,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _MAKES = ("tf.get_variable", "tf.Variable")
 _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
@@ -37,7 +37,7 @@ class _Variables:
         self._scopes = scopes_of(self._tree)
 
     def one(self) -> Text | None:
-        for statement in all_nodes(self._tree):
+        for statement in walk_breadth_first(self._tree):
             if not (
                 isinstance(statement, ast.Assign)
                 and len(statement.targets) == 1

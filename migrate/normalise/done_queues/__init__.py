@@ -21,7 +21,7 @@ from migrate.facts import names
 from migrate.normalise.done_queues.program import Unclear
 from migrate.normalise.done_queues.written import Written
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Program(Written):
     def _server(self) -> str:
         made = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) == "tf.train.Server"
         ]

@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.normalise.done_queues.program import Unclear
 from migrate.normalise.done_queues.uses import Uses
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _SESSIONS = frozenset({"tf.Session", "tf.InteractiveSession"})
 
@@ -17,7 +17,7 @@ class Emptied(Uses):
 
     def _drop_sessions(self) -> None:
         """Sessions that did nothing but wait or tell."""
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.With) and len(node.items) == 1:
                 item = node.items[0]
                 if self._places(item.context_expr) and self._serves(node):
@@ -42,7 +42,7 @@ class Emptied(Uses):
                 uses = [
                     n
                     for s in suite[suite.index(node) + 1 :]
-                    for n in all_nodes(s)
+                    for n in walk_breadth_first(s)
                     if isinstance(n, ast.Name) and n.id == name.id
                 ]
                 closes = [
@@ -70,13 +70,13 @@ class Emptied(Uses):
         )
 
     def _touched(self, statement: ast.stmt) -> bool:
-        return any(n in self._gone for n in all_nodes(statement))
+        return any(n in self._gone for n in walk_breadth_first(statement))
 
     def _still_read(self, name: ast.Name, block: ast.With) -> bool:
         return any(
             isinstance(n, ast.Name) and n.id == name.id and not self._lost(n)
             for s in block.body
-            for n in all_nodes(s)
+            for n in walk_breadth_first(s)
         )
 
     def _statement_of(self, node: ast.AST) -> ast.AST:
@@ -86,7 +86,7 @@ class Emptied(Uses):
         """Blocks, loops and functions of which nothing is left."""
         while True:
             before = len(self._gone)
-            for node in all_nodes(self._tree):
+            for node in walk_breadth_first(self._tree):
                 if not isinstance(node, ast.stmt) or node in self._gone:
                     continue
                 if not isinstance(node, (ast.For, ast.While, ast.With, ast.If)):
@@ -129,7 +129,7 @@ class Emptied(Uses):
             isinstance(n, ast.Call)
             and names.key(n.func) not in ("range", "len", "enumerate", "xrange")
             and not isinstance(n.func, ast.Attribute)
-            for n in all_nodes(head)
+            for n in walk_breadth_first(head)
         )
 
     def _check_all_gone(self) -> None:
@@ -138,8 +138,8 @@ class Emptied(Uses):
         Raises:
           Unclear: something does.
         """
-        edited = {n for e in self._edits for n in all_nodes(e.node)}
-        for node in all_nodes(self._tree):
+        edited = {n for e in self._edits for n in walk_breadth_first(e.node)}
+        for node in walk_breadth_first(self._tree):
             if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
                 continue
             if node in edited or not self._kinds.of(node) or self._lost(node):

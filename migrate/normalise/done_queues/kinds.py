@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 
 QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
 
@@ -35,7 +35,7 @@ class Kinds:
         self._by_key: dict[str, set[Kind]] = {}
         self.makers = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             and scopes.resolve(node.func) in QUEUES
             and names.argument(node, "shared_name") is not None
@@ -47,7 +47,7 @@ class Kinds:
         """Names and functions that stand for queues and for what is done with them."""
         while True:
             before = (self._count(), len(self._by_key))
-            for node in all_nodes(self._tree):
+            for node in walk_breadth_first(self._tree):
                 if isinstance(node, ast.Assign):
                     for target in node.targets:
                         self._taint(target, self.of(node.value))
@@ -154,7 +154,7 @@ class Kinds:
             return None
         found = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.FunctionDef) and node.name == wanted
         ]
         return found[0] if len(found) == 1 else None

@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.done_queues.kinds import Kinds
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 class Unclear(Exception):
@@ -41,7 +41,7 @@ class Program:
         self._makers = self._kinds.makers
         self._joined = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "join"
@@ -71,7 +71,7 @@ class Program:
     def _is_about(self, node: ast.AST) -> bool:
         return any(
             self._kinds.of(n)
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
             if isinstance(n, (ast.Name, ast.Attribute, ast.Call))
         )
 
@@ -83,7 +83,7 @@ class Program:
     def _calls_of(self, function: ast.AST) -> list[ast.stmt]:
         calls = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call) and self._kinds.called(node) is function
         ]
         statements = [self._scopes.parents[call] for call in calls]

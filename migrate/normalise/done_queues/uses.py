@@ -9,7 +9,7 @@ from migrate.facts import names
 from migrate.normalise.done_queues.kinds import Kind
 from migrate.normalise.done_queues.program import Program, Unclear
 from migrate.normalise.text import Edit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _FINAL = frozenset({"tf.train.FinalOpsHook", "tf.estimator.FinalOpsHook"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -32,7 +32,7 @@ class Uses(Program):
             isinstance(n, ast.Constant)
             and isinstance(n.value, str)
             and "job:ps" in n.value
-            for n in all_nodes(devices[0])
+            for n in walk_breadth_first(devices[0])
         )
         if not on_server and not self._serves(maker):
             raise Unclear(maker, "a shared queue that is not on a parameter server")
@@ -94,7 +94,7 @@ class Uses(Program):
         self._without_hook(statement)
 
     def _runs(self, value: ast.expr) -> bool:
-        return any(self._kinds.is_run(n) for n in all_nodes(value))
+        return any(self._kinds.is_run(n) for n in walk_breadth_first(value))
 
     def _is_evaluated(self, call: ast.Call) -> bool:
         """`queue.enqueue(1).run()` is a run as well."""
@@ -156,7 +156,7 @@ class Uses(Program):
         Raises:
           Unclear: a queue is used in another way.
         """
-        for display in all_nodes(node):
+        for display in walk_breadth_first(node):
             if not isinstance(display, ast.List):
                 continue
             kept = [e for e in display.elts if not self._kinds.of(e)]
@@ -189,7 +189,7 @@ class Uses(Program):
         Raises:
           Unclear: something else is lost with it.
         """
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, ast.Call) and self._kinds.is_run(node):
                 raise Unclear(node, "a function that makes queues runs something too")
             if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):

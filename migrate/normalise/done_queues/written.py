@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.normalise.done_queues.emptied import Emptied
 from migrate.normalise.done_queues.program import Unclear
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -71,7 +71,7 @@ class Written(Emptied):
             inserted.setdefault(self._first(statement), []).append(
                 f"{indent}{server}.join()"
             )
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.stmt) and node not in self._gone:
                 self._fill(node, inserted)
         edited = self._text.edited([e for e in self._edits if not self._lost(e.node)])

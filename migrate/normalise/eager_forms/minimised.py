@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.normalise.feeds.view import View, flat, returns
 from migrate.normalise.text import Text
 from migrate.rules.mistakes.mistake import binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _PARAMETERS = ("loss", "var_list", "grad_loss", "name", "tape")
 _V1_PARAMETERS = ("loss", "global_step", "var_list")
@@ -122,9 +122,9 @@ class _Minimised:
         ):
             return None
         function = self._view.function(found)
-        inside = set(all_nodes(found))
+        inside = set(walk_breadth_first(found))
         own = {n for s in found.body for n in names.binds(s)}
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 return None
             if isinstance(node, ast.Name) and node not in inside:

@@ -17,7 +17,7 @@ from migrate.frontends.keras_names import keras_name, makes_model
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Text
 from migrate.rules.mistakes.mistake import binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _UPDATES = frozenset({"gradient", "minimize", "apply_gradients", "train_on_batch"})
 _METRICS = "metrics."
@@ -47,7 +47,7 @@ def _counts(scopes: Scopes, function: ast.FunctionDef) -> bool:
     ):
         return False
     counted = False
-    for call in (n for n in all_nodes(function) if isinstance(n, ast.Call)):
+    for call in (n for n in walk_breadth_first(function) if isinstance(n, ast.Call)):
         if call in function.decorator_list:
             continue
         symbol = scopes.resolve(call.func)

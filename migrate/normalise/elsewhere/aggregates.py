@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.normalise.elsewhere.callers import Callers
 from migrate.normalise.elsewhere.state import simple_statements
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Aggregates(Callers):
@@ -78,7 +78,7 @@ class Aggregates(Callers):
     ) -> list[tuple[ast.expr, str | int]] | None:
         """Every use of the object; None if one is not of a single member."""
         uses: list[tuple[ast.expr, str | int]] = []
-        for node in all_nodes(driver):
+        for node in walk_breadth_first(driver):
             if not (isinstance(node, ast.Name) and node.id == name):
                 continue
             if isinstance(node.ctx, ast.Store):

@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.normalise.called.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.state import Driver, State
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues, roles
 
 _GRAPH_METHODS = roles.ITERATES | {"minimize", "compute_gradients", "apply_gradients"}
@@ -108,7 +108,7 @@ class Callees(State):
             and isinstance(node.ctx, ast.Load)
             and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
             for inside in self._reached(definition)
-            for node in all_nodes(inside)
+            for node in walk_breadth_first(inside)
         )
 
     def _reads_feeds(self, definition: ast.FunctionDef) -> bool:
@@ -119,7 +119,7 @@ class Callees(State):
             and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
             and any(map(self._feeds, self.scopes.module.bindings.get(node.id, ())))
             for inside in self._reached(definition)
-            for node in all_nodes(inside)
+            for node in walk_breadth_first(inside)
         )
 
     def _feeds(self, binding: ast.AST) -> bool:
@@ -130,7 +130,7 @@ class Callees(State):
             if not isinstance(current, ast.Assign) or current in seen:
                 continue
             seen.add(current)
-            for node in all_nodes(current.value):
+            for node in walk_breadth_first(current.value):
                 if not isinstance(node, (ast.Name, ast.Attribute)):
                     continue
                 if self.scopes.resolve(node) in roles.PLACEHOLDERS:
@@ -150,14 +150,14 @@ class Callees(State):
         return self._builds(definition) and any(
             isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.train.Saver"
-            and given & {names.key(n) for n in all_nodes(node)} - {None}
-            for node in all_nodes(self.tree)
+            and given & {names.key(n) for n in walk_breadth_first(node)} - {None}
+            for node in walk_breadth_first(self.tree)
         )
 
     def _carries(self, definition: ast.FunctionDef) -> bool:
         """Whether calling it makes feeds, an update, a server or a session."""
         for inside in self._reached(definition):
-            for node in all_nodes(inside):
+            for node in walk_breadth_first(inside):
                 if not isinstance(node, ast.Call):
                     continue
                 if self.scopes.resolve(node.func) in _PROGRAM_SYMBOLS:
@@ -173,7 +173,7 @@ class Callees(State):
     def _builds(self, definition: ast.FunctionDef) -> bool:
         """Whether it makes anything of TensorFlow's that is not plain Python."""
         for inside in self._reached(definition):
-            for node in all_nodes(inside):
+            for node in walk_breadth_first(inside):
                 if isinstance(node, (ast.Attribute, ast.Name)):
                     symbol = self.scopes.resolve(node) or ""
                     if symbol.startswith("tf.") and not roles.has_prefix(
@@ -192,7 +192,7 @@ class Callees(State):
                 continue
             seen.add(current)
             owner = self.scopes.parents.get(current)
-            for node in all_nodes(current):
+            for node in walk_breadth_first(current):
                 if not isinstance(node, ast.Call):
                     continue
                 called: ast.AST | None = None

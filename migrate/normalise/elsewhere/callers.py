@@ -7,7 +7,7 @@ import ast
 from migrate.normalise.called.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.inlining import Inlining
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -20,7 +20,7 @@ class Callers(Inlining):
         """A constructor that opens the session, brought to where its one object is made."""
         made = [
             node
-            for node in all_nodes(self.tree)
+            for node in walk_breadth_first(self.tree)
             if isinstance(node, ast.Assign)
             and len(node.targets) == 1
             and isinstance(node.targets[0], ast.Name)
@@ -51,7 +51,7 @@ class Callers(Inlining):
         if self.instances and not isinstance(owner, ast.ClassDef):
             return None  # Its names are those of an object's attributes.
         calls: list[tuple[ast.stmt, ast.Call]] = []
-        for node in all_nodes(self.tree):
+        for node in walk_breadth_first(self.tree):
             if not isinstance(node, ast.Call):
                 continue
             func = node.func
@@ -72,7 +72,7 @@ class Callers(Inlining):
             calls.append((statement, node))
         others = sum(
             1
-            for node in all_nodes(self.tree)
+            for node in walk_breadth_first(self.tree)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and node.id == driver.name
@@ -133,7 +133,7 @@ class Callers(Inlining):
         tree = tree_of(text.source)
         node = next(
             n
-            for n in all_nodes(tree)
+            for n in walk_breadth_first(tree)
             if isinstance(n, ast.FunctionDef)
             and n.name == found.callee.name
             and text.origins[n.lineno - 1] == self.text.origins[found.callee.lineno - 1]

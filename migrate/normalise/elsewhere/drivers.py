@@ -9,7 +9,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.normalise.elsewhere.state import Driver
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -58,7 +58,7 @@ def _makes_variables(scopes: Scopes, function: _Function) -> bool:
     return isinstance(function, ast.FunctionDef) and any(
         isinstance(node, ast.Call) and scopes.resolve(node.func) in _MAKES
         for part in (function, *reach.reached(scopes, [function]))
-        for node in all_nodes(part)
+        for node in walk_breadth_first(part)
     )
 
 

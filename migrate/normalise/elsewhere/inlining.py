@@ -10,7 +10,7 @@ from migrate.facts.scopes import scopes_of
 from migrate.normalise.called.calls import Call, Inliner, Instance, NotInlinable
 from migrate.normalise.elsewhere.callees import Callees
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 
@@ -79,9 +79,11 @@ class Inlining(Callees):
             node = self.scopes.parents[node]
             if isinstance(node, (*_NOT_ALWAYS, ast.comprehension)):
                 raise NotInlinable("the call is not made exactly once")
-        inside = set(all_nodes(call))
-        around = {n for n in all_nodes(statement) if call in all_nodes(n)}
-        for other in all_nodes(statement):
+        inside = set(walk_breadth_first(call))
+        around = {
+            n for n in walk_breadth_first(statement) if call in walk_breadth_first(n)
+        }
+        for other in walk_breadth_first(statement):
             if isinstance(other, (ast.Call, ast.Subscript)) and not (
                 other in inside or other in around
             ):
@@ -121,7 +123,7 @@ class Inlining(Callees):
             if not isinstance(method, ast.FunctionDef) or not method.args.args:
                 continue
             own = method.args.args[0].arg
-            for node in all_nodes(method):
+            for node in walk_breadth_first(method):
                 if (
                     isinstance(node, ast.Attribute)
                     and isinstance(node.ctx, (ast.Store, ast.Del))
@@ -168,7 +170,7 @@ class Inlining(Callees):
         """Assignments of the class's literal constants that its methods read."""
         read = {
             n.attr
-            for n in all_nodes(owner)
+            for n in walk_breadth_first(owner)
             if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
         }
         lines: list[str] = []
@@ -202,7 +204,7 @@ class Inlining(Callees):
         own = scopes.scope_by_node[home] if home is not None else None
         edits = [
             Edit(node, self.instances[node.value.id].attributes[node.attr])
-            for node in all_nodes(tree)
+            for node in walk_breadth_first(tree)
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.value.id in self.instances
@@ -219,12 +221,12 @@ class Inlining(Callees):
             return tree
         owner = self.scopes.parents.get(driver)
         inside = owner.name if isinstance(owner, ast.ClassDef) else None
-        for node in all_nodes(tree):
+        for node in walk_breadth_first(tree):
             if isinstance(node, ast.ClassDef) and node.name == inside:
                 return self._method(node, driver.name)
         found = [
             n
-            for n in all_nodes(tree)
+            for n in walk_breadth_first(tree)
             if isinstance(n, ast.FunctionDef) and n.name == driver.name
         ]
         return found[0] if len(found) == 1 else None

@@ -12,7 +12,7 @@ from migrate.normalise.elsewhere import drivers
 from migrate.normalise.elsewhere.aggregates import Aggregates
 from migrate.normalise.elsewhere.state import Driver, simple_statements
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, children, tree_of
+from migrate.source.nodes import children, tree_of, walk_breadth_first
 from migrate.tables import roles
 
 # More rounds than any program needs; a cycle of calls ends here.
@@ -45,7 +45,7 @@ class Normaliser(Aggregates):
     def _driver(self) -> Driver | None:
         sessions = [
             node
-            for node in all_nodes(self.tree)
+            for node in walk_breadth_first(self.tree)
             if isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) in roles.SESSIONS
         ]
@@ -84,7 +84,7 @@ class Normaliser(Aggregates):
             isinstance(node, ast.Name)
             and node.id in self.instances
             and self.scopes.scope_of(node).owner(node.id) is None
-            for node in all_nodes(self.tree)
+            for node in walk_breadth_first(self.tree)
         )
 
     def _without_definitions(self) -> Text:
@@ -94,7 +94,7 @@ class Normaliser(Aggregates):
             tree = tree_of(text.source)
             read = {
                 n.id
-                for n in all_nodes(tree)
+                for n in walk_breadth_first(tree)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
             }
             gone = [
@@ -121,8 +121,10 @@ def own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
     outside: set[str] = set()
     for statement in tree.body:
         if statement is not definition:
-            outside |= {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
-    inside = {n.id for n in all_nodes(definition) if isinstance(n, ast.Name)}
+            outside |= {
+                n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
+            }
+    inside = {n.id for n in walk_breadth_first(definition) if isinstance(n, ast.Name)}
     return inside - outside
 
 

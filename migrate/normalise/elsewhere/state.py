@@ -11,7 +11,7 @@ from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.called.calls import Instance, NotInlinable
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 class State:
@@ -51,7 +51,7 @@ class State:
     def _names_in(self, driver: ast.AST) -> set[str]:
         """Names that mean something in the driver."""
         found = set(dir(builtins)) | set(self.scopes.module.bindings)
-        for node in all_nodes(driver):
+        for node in walk_breadth_first(driver):
             if isinstance(node, ast.Name):
                 found.add(node.id)
             elif isinstance(node, ast.arg):

@@ -17,7 +17,7 @@ from migrate.normalise.feeds.scattered import Scattered
 from migrate.normalise.feeds.stores import Stores
 from migrate.normalise.feeds.view import Unclear, View, feed_argument
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _ROUNDS = 50
 
@@ -43,7 +43,7 @@ class _Feeds:
 
     def step(self) -> Text | None:
         """One feed written out; None if none is left."""
-        for call in all_nodes(self._view.tree):
+        for call in walk_breadth_first(self._view.tree):
             argument = feed_argument(call)
             if argument is None:
                 continue

@@ -18,7 +18,7 @@ from migrate.facts import names
 from migrate.normalise.feeds.view import Unclear, View, feed_argument, flat, is_key
 from migrate.normalise.text import Edit, Text
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _MOST = 64  # More keys than that nobody reads.
 _CHANGES = frozenset(
@@ -228,16 +228,16 @@ class _Feed:
           Unclear: something else is computed in the statement, before or after it.
         """
         statement = self._statement()
-        inside = set(all_nodes(self._value))
+        inside = set(walk_breadth_first(self._value))
         runs = [
             n
-            for n in all_nodes(statement)
+            for n in walk_breadth_first(statement)
             if isinstance(n, ast.Call)
             and n not in inside
-            and not any(self._value is m for m in all_nodes(n))
+            and not any(self._value is m for m in walk_breadth_first(n))
         ]
         if self._lines or (
-            runs and any(isinstance(n, ast.Call) for n in all_nodes(part))
+            runs and any(isinstance(n, ast.Call) for n in walk_breadth_first(part))
         ):
             raise Unclear
         places = ", ".join(f"{{{i}}}" for i in range(number))
@@ -398,7 +398,9 @@ class _Names(ast.NodeTransformer):
 
 def _with(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     """An expression with other expressions for names."""
-    if any(isinstance(n, (ast.Lambda, ast.comprehension)) for n in all_nodes(node)):
+    if any(
+        isinstance(n, (ast.Lambda, ast.comprehension)) for n in walk_breadth_first(node)
+    ):
         raise Unclear
     found: ast.expr = _Names(given).visit(copy.deepcopy(node))
     return found

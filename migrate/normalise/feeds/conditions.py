@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.feeds.view import feed_argument
 from migrate.normalise.text import Text, inside_strings, repeated
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def plain(text: Text) -> Text:
@@ -31,11 +31,11 @@ def _one(text: Text) -> Text | None:
     scopes = scopes_of(tree)
     fed = {
         argument.id
-        for call in all_nodes(tree)
+        for call in walk_breadth_first(tree)
         if isinstance(argument := feed_argument(call), ast.Name)
     }
     placeholders = _placeholders(tree, scopes)
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.If):
             inner = _given(node, fed, placeholders)
             if inner is None or not text.alone(node) or inside_strings(node):
@@ -64,7 +64,7 @@ def _placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
     """What only ever names a placeholder, of which nothing is known where it is not fed."""
     found: set[str | None] = set()
     others: set[str | None] = set()
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Assign):
             made = isinstance(node.value, ast.Call) and (
                 scopes.resolve(node.value.func) == "tf.placeholder"

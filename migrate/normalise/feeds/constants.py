@@ -15,7 +15,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.feeds.view import feed_argument
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _PARAMETERS = ("value", "dtype", "shape", "name", "verify_shape")
 
@@ -28,12 +28,12 @@ def with_defaults(text: Text) -> Text:
     scopes = scopes_of(tree)
     fed = {
         name
-        for call in all_nodes(tree)
+        for call in walk_breadth_first(tree)
         for key in _keys(call)
         if (name := names.key(key)) is not None
     }
     made: dict[str, list[ast.Assign]] = {}
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.For, ast.With)):
             for name in names.binds(node) & fed:
                 made.setdefault(name, []).append(node)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from migrate.facts import draws, names, reach
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _INITIALIZABLE = "make_initializable_iterator"
@@ -44,7 +44,7 @@ class _Datasets:
 
     def step(self) -> Text | None:
         """One dataset made by a function of its own."""
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -156,7 +156,7 @@ class _Datasets:
                 and gives_dataset(self._scopes, node.func.value)
             )
             for part in parts
-            for node in all_nodes(part)
+            for node in walk_breadth_first(part)
         )
 
     def _is_made(self, value: ast.expr) -> bool:
@@ -174,7 +174,7 @@ class _Datasets:
     def _placeholders(self, node: ast.AST) -> list[str]:
         found = [
             n
-            for n in all_nodes(node)
+            for n in walk_breadth_first(node)
             if isinstance(n, ast.Name)
             and isinstance(n.ctx, ast.Load)
             and self._is_placeholder(n)
@@ -198,7 +198,7 @@ class _Datasets:
 
     def _is_settled(self, statement: ast.stmt, own: str) -> bool:
         """Whether what it reads is the same whenever it is executed again."""
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
                 continue
             if node.id == own:
@@ -212,9 +212,13 @@ class _Datasets:
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
     def _fresh(self, wish: str) -> str:
-        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        }
         taken |= set(self._scopes.module.bindings)
-        taken |= {n.arg for n in all_nodes(self._tree) if isinstance(n, ast.arg)}
+        taken |= {
+            n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)
+        }
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1

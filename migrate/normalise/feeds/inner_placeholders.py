@@ -15,7 +15,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text, repeated
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -27,8 +27,8 @@ def named(text: Text) -> Text:
 def _first(text: Text) -> Text | None:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
-    for statement in all_nodes(tree):
+    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    for statement in walk_breadth_first(tree):
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1

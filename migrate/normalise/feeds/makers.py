@@ -20,7 +20,7 @@ from migrate.normalise.feeds.view import (
     returns,
 )
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Makers:
@@ -203,7 +203,7 @@ class Makers:
         """
         self._given = {}
         callers: list[ast.Assign] = []
-        for node in all_nodes(self._view.tree):
+        for node in walk_breadth_first(self._view.tree):
             if isinstance(node, ast.Attribute) and node.attr == maker.name:
                 reference: ast.expr = node
             elif isinstance(node, ast.Name) and node.id == maker.name:
@@ -251,7 +251,7 @@ class Makers:
             if isinstance(statement.value, ast.Dict)
             for key in statement.value.keys
         }
-        for node in all_nodes(maker):
+        for node in walk_breadth_first(maker):
             if (
                 isinstance(node, ast.Name)
                 and node.id in dropped

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scope
 from migrate.normalise.feeds.stores import Store, Stores
 from migrate.normalise.feeds.view import Unclear, View, flat
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 class Scattered:
@@ -126,7 +126,7 @@ class Scattered:
             before = suite[: suite.index(node)]  # type: ignore[arg-type]
             begun = False
             for statement in reversed(before):
-                inside = set(all_nodes(statement))
+                inside = set(walk_breadth_first(statement))
                 for k, store in reversed(list(enumerate(stores))):
                     if store.statement is statement:
                         found.insert(0, known[k])
@@ -143,7 +143,7 @@ class Scattered:
             if isinstance(parent, (ast.For, ast.While)):
                 # What stands below was done in the round before.
                 if any(
-                    s.statement in set(all_nodes(parent))
+                    s.statement in set(walk_breadth_first(parent))
                     and s.statement.lineno > use.lineno
                     for s in stores
                 ):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, children, tree_of
+from migrate.source.nodes import children, tree_of, walk_breadth_first
 
 
 class Unclear(Exception):
@@ -53,8 +53,8 @@ class View:
         return self.text.lines[statement.lineno - 1][: statement.col_offset]
 
     def fresh(self, wish: str, scope: ast.AST) -> str:
-        taken = {n.id for n in all_nodes(scope) if isinstance(n, ast.Name)}
-        taken |= {a.arg for a in all_nodes(scope) if isinstance(a, ast.arg)}
+        taken = {n.id for n in walk_breadth_first(scope) if isinstance(n, ast.Name)}
+        taken |= {a.arg for a in walk_breadth_first(scope) if isinstance(a, ast.arg)}
         taken |= set(self.scopes.module.bindings) | self._named_now
         name, number = wish, 2
         while name in taken:

@@ -13,7 +13,7 @@ import ast
 from migrate.facts import draws, names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -36,7 +36,7 @@ class _Fetched:
     def one(self) -> Text | None:
         blocks = [
             (node, item.optional_vars.id)
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.With)
             for item in node.items
             if isinstance(item.context_expr, ast.Call)
@@ -47,7 +47,7 @@ class _Fetched:
             return None
         block, session = blocks[0]
         bound = set().union(*[names.binds(s) for s in block.body])
-        for node in all_nodes(block):
+        for node in walk_breadth_first(block):
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -79,12 +79,14 @@ class _Fetched:
             and any(
                 isinstance(n, ast.Call)
                 and (self._scopes.resolve(n.func) or "").startswith("tf.")
-                for n in all_nodes(bindings[0])
+                for n in walk_breadth_first(bindings[0])
             )
         )
 
     def _before(self, part: ast.Call, block: ast.With) -> Text:
-        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        }
         assert isinstance(part.func, ast.Name)
         number, name = 1, f"{part.func.id}_fetched"
         while name in taken:

@@ -20,7 +20,7 @@ from migrate.facts import draws, names
 from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.names import versions
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -186,7 +186,8 @@ class _Block:
             if self._begins_input(statement, name):
                 later.append(statement)
             elif any(
-                isinstance(n, ast.Name) and n.id == name for n in all_nodes(statement)
+                isinstance(n, ast.Name) and n.id == name
+                for n in walk_breadth_first(statement)
             ):
                 break
             leading.append(statement)
@@ -275,14 +276,14 @@ class _Block:
     def _mentions_graph(self, statement: ast.stmt) -> bool:
         return isinstance(statement, ast.Assign) or any(
             isinstance(n, ast.Call) and _is_of_graph(self._scopes.resolve(n.func) or "")
-            for n in all_nodes(statement)
+            for n in walk_breadth_first(statement)
         )
 
     def _sessions(self) -> list[ast.With]:
         """The sessions' blocks, which stand in one suite, in order."""
         sessions = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.With)
             and any(
                 isinstance(i.context_expr, ast.Call)
@@ -310,7 +311,7 @@ class _Block:
         value = getattr(statement, "value", None)
         if not isinstance(value, ast.expr):
             return False
-        calls = [n for n in all_nodes(value) if isinstance(n, ast.Call)]
+        calls = [n for n in walk_breadth_first(value) if isinstance(n, ast.Call)]
         symbols = [self._scopes.resolve(c.func) or "" for c in calls]
         if any(s in _STAYS for s in symbols):
             return False
@@ -386,7 +387,7 @@ class _Block:
                 self._scopes.resolve(n.func) in _MAKES_VARIABLES
                 or (isinstance(n.func, ast.Attribute) and n.func.attr in _METHODS)
             )
-            for n in all_nodes(statement)
+            for n in walk_breadth_first(statement)
         )
 
     def _before(self, statement: ast.stmt, block: ast.With) -> Text:

@@ -25,7 +25,7 @@ from migrate.facts.scopes import scopes_of
 from migrate.findings import Outcome
 from migrate.normalise.text import Edit, Text
 from migrate.rules.symbols import verdict
-from migrate.source.nodes import all_nodes, children, tree_of
+from migrate.source.nodes import children, tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.unsupported import MNIST_SYMBOLS
@@ -85,7 +85,7 @@ class _Late:
 
     def one(self) -> Text | None:
         for region in self._regions():
-            for node in (n for s in region.body for n in all_nodes(s)):
+            for node in (n for s in region.body for n in walk_breadth_first(s)):
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Attribute)
@@ -99,7 +99,7 @@ class _Late:
 
     def _regions(self) -> Iterator[_Region]:
         """Blocks of plain sessions of one process, and functions that run them."""
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             for item in node.items if isinstance(node, ast.With) else ():
                 call = item.context_expr
                 if not (
@@ -135,7 +135,9 @@ class _Late:
         grown = True
         while grown:
             grown = False
-            for node in (n for statement in body for n in all_nodes(statement)):
+            for node in (
+                n for statement in body for n in walk_breadth_first(statement)
+            ):
                 if not (
                     isinstance(node, ast.Assign)
                     and len(node.targets) == 1
@@ -180,7 +182,7 @@ class _Late:
         """
         statements = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
             and self._scopes.scope_of(node).node in (owner, self._tree)
             and (not known or self._scopes.scope_of(node).node is owner)
@@ -271,7 +273,8 @@ class _Late:
     def _is_plain(self, fed: ast.expr | None) -> bool:
         """Whether nothing is fed, or names and constants that no one misses."""
         return fed is None or not any(
-            isinstance(n, (ast.Call, ast.NamedExpr, ast.Await)) for n in all_nodes(fed)
+            isinstance(n, (ast.Call, ast.NamedExpr, ast.Await))
+            for n in walk_breadth_first(fed)
         )
 
     def _assignment(
@@ -394,7 +397,7 @@ class _Late:
         )
 
     def _tensorflow(self) -> str | None:
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.Name) and self._scopes.resolve(node) == "tf":
                 return node.id
         return None

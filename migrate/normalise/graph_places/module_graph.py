@@ -17,7 +17,7 @@ import ast
 from migrate.facts import draws, names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _STAYS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -63,7 +63,7 @@ def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
     """
     sessions = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
     if len(sessions) != 1:
@@ -85,7 +85,7 @@ def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
         n
         for s in scopes.tree.body
         if s not in calls
-        for n in all_nodes(s)
+        for n in walk_breadth_first(s)
         if isinstance(n, ast.Name) and n.id == block.name
     ]
     return block if len(calls) == 1 and not others else None
@@ -99,12 +99,12 @@ def _starts(statement: ast.stmt, function: ast.FunctionDef) -> bool:
         return False
     called = [
         n
-        for n in all_nodes(statement)
+        for n in walk_breadth_first(statement)
         if isinstance(n, ast.Name) and n.id == function.name
     ]
     runs = [
         n
-        for n in all_nodes(statement)
+        for n in walk_breadth_first(statement)
         if isinstance(n, ast.Attribute)
         and n.attr == "run"
         and ast.unparse(n.value).endswith("app")
@@ -116,7 +116,7 @@ def _read_in(definition: ast.AST) -> set[str]:
     """Every name that a function or class reads."""
     return {
         n.id
-        for n in all_nodes(definition)
+        for n in walk_breadth_first(definition)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
 
@@ -147,7 +147,7 @@ def _is_imported(scopes: Scopes, name: str) -> bool:
 
 
 def _builds(scopes: Scopes, statement: ast.stmt) -> bool:
-    for node in all_nodes(statement):
+    for node in walk_breadth_first(statement):
         if isinstance(node, ast.Call):
             symbol = scopes.resolve(node.func) or ""
             if symbol.startswith("tf.") and not roles.has_prefix(
@@ -165,7 +165,7 @@ def _of_graph(scopes: Scopes, statement: ast.stmt) -> bool:
         isinstance(node, ast.Call)
         and scopes.resolve(node.func)
         in ("tf.set_random_seed", "tf.reset_default_graph")
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
     )
 
 
@@ -177,7 +177,7 @@ def _builds_in(scopes: Scopes, function: ast.Name) -> bool:
         isinstance(node, ast.Call) and scopes.resolve(node.func) in kept
         for definition in made
         if isinstance(definition, ast.FunctionDef)
-        for node in all_nodes(definition)
+        for node in walk_breadth_first(definition)
     )
 
 

@@ -21,7 +21,7 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.sole_client import is_sole_client
 from migrate.normalise.text import Edit, Text
 from migrate.rules.mistakes.mistake import binding
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _VARIABLES = roles.VARIABLES | roles.GLOBAL_STEPS
@@ -78,7 +78,7 @@ def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
     """The cluster and the task's index, as the one server of the program is given them."""
     found = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
     ]
     if len(found) != 1:
@@ -90,7 +90,7 @@ def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
 def _sessions(scopes: Scopes) -> list[ast.Call]:
     return [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
 
@@ -108,7 +108,7 @@ def _is_session_on_server(scopes: Scopes) -> bool:
 
 def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
     """Every block on a task; a call that is no block has one that holds anything."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Call)
             and scopes.resolve(node.func) == "tf.device"
@@ -126,7 +126,7 @@ def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
 def _shown(call: ast.Call) -> str:
     return "".join(
         n.value
-        for n in all_nodes(call)
+        for n in walk_breadth_first(call)
         if isinstance(n, ast.Constant) and isinstance(n.value, str)
     )
 
@@ -210,7 +210,7 @@ def _makes_variables(scopes: Scopes, body: list[ast.stmt]) -> bool:
 def _keeps(scopes: Scopes, block: ast.With, kinds: dict[ast.With, str]) -> bool:
     """Whether variables are made on a worker: each has one of its own, which none shares."""
     for part in (block, *reach.reached(scopes, [block])):
-        for node in all_nodes(part):
+        for node in walk_breadth_first(part):
             symbol = scopes.resolve(node.func) if isinstance(node, ast.Call) else None
             if symbol not in _VARIABLES and not _LAYERS.match(symbol or ""):
                 continue

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.feeds.view import View
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs
 
 _UPDATES = frozenset({"add_update", "assign", "assign_add", "assign_sub", "add_metric"})
@@ -31,7 +31,7 @@ class Models:
             or any(
                 isinstance(n, ast.Attribute) and n.attr in _UPDATES
                 for owner in self._classes
-                for n in all_nodes(owner)
+                for n in walk_breadth_first(owner)
             )
         )
         # Whether a layer may compute another thing while training.
@@ -50,7 +50,7 @@ class Models:
         """The program's own classes of models and layers."""
         return [
             node
-            for node in all_nodes(self._view.tree)
+            for node in walk_breadth_first(self._view.tree)
             if isinstance(node, ast.ClassDef)
             and any(
                 (symbol := self._scopes.resolve(base) or "") in keras_graphs.MODELS
@@ -66,7 +66,7 @@ class Models:
             self._scopes.resolve(node) in keras_graphs.BY_PHASE | keras_graphs.UPDATING
             or isinstance(node, ast.Name)
             and (node.id in own - {owner.name} or self._names_keras(node))
-            for node in all_nodes(owner)
+            for node in walk_breadth_first(owner)
             if isinstance(node, (ast.Name, ast.Attribute))
         )
 
@@ -103,7 +103,7 @@ class Models:
             return False
         returns = [
             n.value
-            for n in all_nodes(function)
+            for n in walk_breadth_first(function)
             if isinstance(n, ast.Return) and self._view.function(n) is function
         ]
         return bool(returns) and all(
@@ -131,7 +131,7 @@ class Models:
         """Calls of models, and of layers, that may compute another thing while training."""
         if not self.by_phase:
             return
-        for node in all_nodes(self._view.tree):
+        for node in walk_breadth_first(self._view.tree):
             if isinstance(node, ast.Call) and node.args:
                 if self._is_symbolic(node):
                     continue  # A part of a model, which is told when it is called.
@@ -151,7 +151,7 @@ class Models:
                 isinstance(inner, ast.Name)
                 and (self._view.function(inner), inner.id) in self._symbolic_names
             )
-            for inner in all_nodes(node)
+            for inner in walk_breadth_first(node)
         )
 
     @functools.cached_property
@@ -159,7 +159,9 @@ class Models:
         """Names, each with its function, of what stands for a model's inputs."""
         found: set[tuple[ast.AST, str]] = set()
         self.__dict__["_symbolic_names"] = found  # What is known of them so far.
-        assigned = [n for n in all_nodes(self._view.tree) if isinstance(n, ast.Assign)]
+        assigned = [
+            n for n in walk_breadth_first(self._view.tree) if isinstance(n, ast.Assign)
+        ]
         count = -1
         while count != len(found):
             count = len(found)
@@ -175,16 +177,16 @@ class Models:
         """Whether a model or layer may be called that is not seen to be one."""
         kept = {
             target.attr
-            for node in all_nodes(self._view.tree)
+            for node in walk_breadth_first(self._view.tree)
             if isinstance(node, ast.Assign)
             for target in node.targets
             if isinstance(target, ast.Attribute)
         }
         if any(self._asks(owner) for owner in self._classes):
             return True
-        inside = {n for owner in self._classes for n in all_nodes(owner)}
+        inside = {n for owner in self._classes for n in walk_breadth_first(owner)}
         quiet = {owner.name for owner in self._classes}
-        for node in all_nodes(self._view.tree):
+        for node in walk_breadth_first(self._view.tree):
             if not isinstance(node, ast.Call) or not node.args or node in inside:
                 continue
             func = node.func
@@ -208,7 +210,7 @@ class Models:
         return any(
             isinstance(node, ast.Attribute)
             and node.attr in ("input", "output", "inputs", "outputs")
-            for node in all_nodes(self._view.tree)
+            for node in walk_breadth_first(self._view.tree)
         )
 
     def _keras_class(self, name: ast.Name) -> bool:
@@ -237,6 +239,6 @@ class Models:
         function = self.definition(node)
         return function is not None and any(
             (self._scopes.resolve(n) or "").startswith("tf.keras.")
-            for n in all_nodes(function)
+            for n in walk_breadth_first(function)
             if isinstance(n, (ast.Name, ast.Attribute))
         )

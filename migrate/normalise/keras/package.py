@@ -14,7 +14,7 @@ import ast
 from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 # Modules of the package that stand elsewhere in TensorFlow.
 _MOVED = {
@@ -39,7 +39,7 @@ def of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         return text, ()
     found = [
         (node, new)
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         and text.alone(node)
         and (new := _written(node)) is not None

@@ -18,7 +18,7 @@ from migrate.facts import names
 from migrate.normalise.feeds.view import View
 from migrate.normalise.keras.models import Models
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _BACKEND = "tf.keras.backend."
@@ -52,7 +52,7 @@ def without_sessions(text: Text) -> Text:
 def _told(view: View, symbols: frozenset[str]) -> list[ast.Expr]:
     return [
         node
-        for node in all_nodes(view.tree)
+        for node in walk_breadth_first(view.tree)
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Call)
         and view.scopes.resolve(node.value.func) in symbols
@@ -83,7 +83,7 @@ class _Phase:
         known: set[ast.AST] = {
             s.value.func for s in sets if isinstance(s.value, ast.Call)
         }
-        known |= {n for key, _ in fed for n in all_nodes(key)}
+        known |= {n for key, _ in fed for n in walk_breadth_first(key)}
         if used - known or len(sets) > 1 or (sets and fed):
             return self._text
         if self._models.by_phase and self._models.unseen():
@@ -96,7 +96,7 @@ class _Phase:
     def _fed(self) -> list[tuple[ast.expr, ast.expr]]:
         """Feeds of the phase: the keys, and what is fed."""
         found: list[tuple[ast.expr, ast.expr]] = []
-        for feed in all_nodes(self._view.tree):
+        for feed in walk_breadth_first(self._view.tree):
             if not isinstance(feed, ast.Dict):
                 continue
             for key, value in zip(feed.keys, feed.values, strict=True):
@@ -136,7 +136,7 @@ class _Phase:
         function = self._view.function(statement)
         sessions = [
             node
-            for node in all_nodes(self._view.tree)
+            for node in walk_breadth_first(self._view.tree)
             if isinstance(node, ast.Call)
             and self._view.scopes.resolve(node.func) in roles.SESSIONS
         ]
@@ -146,7 +146,7 @@ class _Phase:
             for s in sessions
         ):
             return False
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if not (
                 isinstance(node, ast.Call)
                 and self._view.function(node) is function
@@ -211,6 +211,6 @@ def _at(view: View, statement: ast.stmt) -> ast.stmt:
     """The statement of another tree at the same line."""
     return next(
         n
-        for n in all_nodes(view.tree)
+        for n in walk_breadth_first(view.tree)
         if isinstance(n, ast.stmt) and n.lineno == statement.lineno
     )

@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.normalise.feeds.view import View, feed_argument
 from migrate.normalise.keras.models import Models
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs
 
 _ONE = {"input": "input", "output": "output", "inputs": "input", "outputs": "output"}
@@ -45,7 +45,7 @@ def _without_updates(text: Text) -> Text:
     return text.edited(
         [
             Edit(node, "[]")
-            for node in all_nodes(view.tree)
+            for node in walk_breadth_first(view.tree)
             if isinstance(node, ast.Attribute)
             and node.attr == "updates"
             and models.is_model(node.value)
@@ -64,7 +64,7 @@ class _Tensors:
         if self._models.tensorflow is None:
             return None
         by_model: dict[ast.Assign, list[tuple[ast.expr, str]]] = {}
-        for node in all_nodes(self._view.tree):
+        for node in walk_breadth_first(self._view.tree):
             if not (isinstance(node, ast.Attribute) and node.attr in _ONE):
                 continue
             if self._is_parameter(node.value):
@@ -105,7 +105,7 @@ class _Tensors:
     def _assigned_models(self) -> list[ast.Assign]:
         return [
             node
-            for node in all_nodes(self._view.tree)
+            for node in walk_breadth_first(self._view.tree)
             if isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Call)
             and self._view.scopes.resolve(node.value.func) in keras_graphs.MODELS
@@ -125,7 +125,7 @@ class _Tensors:
                 given = given.elts[0]
             if not isinstance(given, ast.Name) or self._models.binding(given) is None:
                 continue
-            for node in all_nodes(self._view.tree):
+            for node in walk_breadth_first(self._view.tree):
                 if (
                     isinstance(node, ast.Name)
                     and node.id == given.id
@@ -201,7 +201,7 @@ class _Tensors:
         nodes = [call]
         function = self._models.definition(call.func)
         if function is not None:
-            nodes = [n for n in all_nodes(function) if isinstance(n, ast.Call)]
+            nodes = [n for n in walk_breadth_first(function) if isinstance(n, ast.Call)]
         inputs = 0
         for node in nodes:
             symbol = self._view.scopes.resolve(node.func) or ""
@@ -223,14 +223,14 @@ class _Tensors:
         """`x = tf.keras.Input((4,))` of no model, which is fed: a placeholder."""
         fed = {
             self._models.binding(key)
-            for call in all_nodes(self._view.tree)
+            for call in walk_breadth_first(self._view.tree)
             if isinstance(argument := feed_argument(call), ast.Dict)
             for key in argument.keys
             if key is not None
         }
         models = [
             n
-            for n in all_nodes(self._view.tree)
+            for n in walk_breadth_first(self._view.tree)
             if isinstance(n, ast.Call) and self._models.makes_model(n)
         ]
         for made in fed:

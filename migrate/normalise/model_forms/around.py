@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import fresh, indent
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Methods of what an attribute holds, of which a value comes.
@@ -42,14 +42,14 @@ def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     scope = scopes.scope_by_node[method]
     uses = [
         node
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
         if isinstance(node, ast.Name)
         and node.id == first.arg
         and scopes.scope_of(node).owner(node.id) is scope
     ]
     if not uses or scope.bindings[first.arg] != [first]:
         return None
-    if any(isinstance(n, ast.Name) and n.id in _ANY for n in all_nodes(owner)):
+    if any(isinstance(n, ast.Name) and n.id in _ANY for n in walk_breadth_first(owner)):
         return None
     held = _held(owner)
     if not all(_is_read(node, held, scopes) for node in uses):
@@ -81,7 +81,7 @@ def _put(owner: ast.ClassDef) -> Iterator[str]:
         if not isinstance(method, ast.FunctionDef) or not method.args.args:
             continue
         own = method.args.args[0].arg
-        for node in all_nodes(method):
+        for node in walk_breadth_first(method):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 if isinstance(node.value, ast.Name) and node.value.id == own:
                     yield node.attr

@@ -28,7 +28,7 @@ from migrate.normalise.model_forms.parts import (
     own_statement,
 )
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.optimizers import OPTIMIZERS
 
 _UPDATES = ("minimize", "apply_gradients")
@@ -181,7 +181,7 @@ class _Union:
     def _tests(self) -> Iterator[ast.AST]:
         node: ast.stmt = self._node
         while isinstance(node, ast.If):
-            yield from all_nodes(node.test)
+            yield from walk_breadth_first(node.test)
             if len(node.orelse) != 1:
                 return
             node = node.orelse[0]
@@ -219,7 +219,7 @@ class _Union:
             raise _Not
         if self._scopes.resolve(call.func) is not None:
             raise _Not
-        parts = [s for s in all_nodes(last) if isinstance(s, ast.stmt)]
+        parts = [s for s in walk_breadth_first(last) if isinstance(s, ast.stmt)]
         alone = all(self._text.alone(s) for s in parts)
         if not alone or inside_strings(last) or "\\\n" in self._text.segment(last):
             raise _Not
@@ -235,8 +235,8 @@ class _Union:
         """
         if all(suites(self._node)):
             return
-        inside = set(all_nodes(self._node))
-        for node in all_nodes(self._function):
+        inside = set(walk_breadth_first(self._node))
+        for node in walk_breadth_first(self._function):
             if isinstance(node, ast.Name) and node.id == target and node not in inside:
                 # `train_op = None` before is what other modes have.
                 statement = self._scopes.parents.get(node)
@@ -267,12 +267,12 @@ class _Union:
     def _name(self, ends: list[_End]) -> str:
         """The name of the optimizer after the condition."""
         found = {e.optimizer.id for e in ends if isinstance(e.optimizer, ast.Name)}
-        inside = set(all_nodes(self._node))
+        inside = set(walk_breadth_first(self._node))
         if len(found) == 1:
             (name,) = found
             outside = any(
                 isinstance(node, ast.Name) and node.id == name and node not in inside
-                for node in all_nodes(self._function)
+                for node in walk_breadth_first(self._function)
             )
             if all(isinstance(e.optimizer, ast.Name) for e in ends):
                 return name

@@ -25,7 +25,7 @@ from migrate.frontends.model_fn.calls import writes_summary
 from migrate.normalise.model_forms.branches import is_elif, suites
 from migrate.normalise.model_forms.parts import expression, fresh, indent
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _PARAMETERS = {
     "minimize": ("loss", "global_step"),
@@ -165,7 +165,7 @@ class _Union:
         found = [
             (statement, node)
             for statement in suite
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
             if isinstance(node, ast.Call) and self._method(node) == "compute_gradients"
         ]
         if not found:
@@ -192,11 +192,11 @@ class _Union:
                     statement.targets[0] if isinstance(statement, ast.Assign) else 0
                 )
                 named.add(target.id if whole and isinstance(target, ast.Name) else "")
-        inside = set(all_nodes(self._node))
+        inside = set(walk_breadth_first(self._node))
         if len(named) == 1 and (name := named.pop()):
             if not any(
                 isinstance(n, ast.Name) and n.id == name and n not in inside
-                for n in all_nodes(self._function)
+                for n in walk_breadth_first(self._function)
             ):
                 return name, True
         for name in ("gradients", "grads_and_vars"):
@@ -253,7 +253,7 @@ def _check_before(statements: list[ast.stmt], computing: ast.Call) -> None:
         penalty may be collected).
     """
     for before in statements:
-        if any(isinstance(n, ast.Call) for n in all_nodes(before)):
+        if any(isinstance(n, ast.Call) for n in walk_breadth_first(before)):
             raise _Not
         if names.binds(before) & names.reads(computing):
             raise _Not

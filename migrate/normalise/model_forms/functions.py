@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _BAD = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.ClassDef)
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
@@ -41,7 +41,7 @@ def lifted(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None
     if scopes.parents.get(function) is not scopes.tree or function.decorator_list:
         return None
     scope = scopes.scope_by_node[function]
-    for inner in all_nodes(function):
+    for inner in walk_breadth_first(function):
         if not isinstance(inner, ast.FunctionDef) or not _can_move(inner):
             continue
         if inner is function or _suite(inner, scopes) == [inner]:
@@ -102,7 +102,7 @@ def _can_move(inner: ast.FunctionDef) -> bool:
     notes = [a.annotation for a in arguments.args] + [inner.returns]
     if any(note is not None for note in notes) or inner.body[0].lineno == inner.lineno:
         return False
-    inside = [node for node in all_nodes(inner) if node is not inner]
+    inside = [node for node in walk_breadth_first(inner) if node is not inner]
     return not any(isinstance(node, (*_BAD, *_NESTED)) for node in inside)
 
 
@@ -110,8 +110,8 @@ def _calls(
     inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
 ) -> Iterator[ast.Call | None]:
     """Its calls; None for whatever else names it, as itself does."""
-    own = set(all_nodes(inner))
-    for node in all_nodes(function):
+    own = set(walk_breadth_first(inner))
+    for node in walk_breadth_first(function):
         if not isinstance(node, ast.Name) or node.id != inner.name:
             continue
         if scopes.scope_of(node).owner(node.id) is not scopes.scope_by_node[function]:
@@ -129,7 +129,7 @@ def _calls(
 def _free(inner: ast.FunctionDef, scope: Scope, scopes: Scopes) -> list[str] | None:
     """Names of the model_fn that it reads, in order; None where one is a function of it."""
     found: dict[str, None] = {}
-    for node in all_nodes(inner):
+    for node in walk_breadth_first(inner):
         if isinstance(node, ast.Name) and scopes.scope_of(node) is not scope:
             if scopes.scope_of(node).owner(node.id) is scope:
                 found[node.id] = None
@@ -157,7 +157,7 @@ def _name(
         ]
         local = name != inner.name and any(
             isinstance(node, ast.Name) and node.id == name
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
         )
         if not others and not local:
             return name

@@ -16,13 +16,13 @@ from migrate.normalise.model_forms.parts import (
     own_statement,
 )
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
 def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a name for one more table of a model_fn; None where all have one."""
-    for node in all_nodes(function):
+    for node in walk_breadth_first(function):
         if not isinstance(node, ast.Attribute) or node.attr not in table.TABLE_METHODS:
             continue
         made = node.value

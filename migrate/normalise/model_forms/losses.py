@@ -19,13 +19,13 @@ from migrate.normalise.model_forms.parts import (
     own_statement,
 )
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
 def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a name for one more loss of a model_fn; None where all have one."""
-    calls = [n for n in all_nodes(function) if isinstance(n, ast.Call)]
+    calls = [n for n in walk_breadth_first(function) if isinstance(n, ast.Call)]
     symbols = {scopes.resolve(call.func) for call in calls}
     if not symbols & {table.TOTAL_LOSS, table.ALL_LOSSES}:
         return None

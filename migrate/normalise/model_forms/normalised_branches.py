@@ -23,7 +23,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.program.keras_files import Source
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator import BATCH_NORMALIZATION
 
 _NORMALISES = re.compile("batch_?norm", re.IGNORECASE)
@@ -66,8 +66,10 @@ class _Search:
 
     def __init__(self, test: ast.expr, scopes: Scopes, quiet: frozenset[str]) -> None:
         self._test, self._scopes, self._quiet = ast.dump(test), scopes, quiet
-        self._names = {n.id for n in all_nodes(test) if isinstance(n, ast.Name)}
-        self._calls = any(isinstance(n, ast.Call) for n in all_nodes(test))
+        self._names = {
+            n.id for n in walk_breadth_first(test) if isinstance(n, ast.Name)
+        }
+        self._calls = any(isinstance(n, ast.Call) for n in walk_breadth_first(test))
         self._seen: set[ast.FunctionDef] = set()
 
     def is_only_there(self, function: ast.FunctionDef) -> bool:
@@ -77,7 +79,7 @@ class _Search:
         bound = self._scopes.scope_by_node[function].bindings
         if self._calls or any(len(bound.get(name, ())) > 1 for name in self._names):
             return False
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             symbol = ""
             if isinstance(node, (ast.Name, ast.Attribute)):
                 symbol = self._scopes.resolve(node) or ""

@@ -27,7 +27,7 @@ from migrate.normalise.model_forms.parts import (
     own_statement,
 )
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_training as table
 from migrate.tables import keras_models
 from migrate.tables.optimizers import OPTIMIZERS
@@ -39,7 +39,7 @@ class _Not(Exception):
 
 def written_out(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with one more such call written out; None where there is none."""
-    for call in all_nodes(function):
+    for call in walk_breadth_first(function):
         if not isinstance(call, ast.Call):
             continue
         if scopes.resolve(call.func) not in table.OPTIMIZE_LOSS:
@@ -299,7 +299,7 @@ class _Call:
                 raise _Not
             if any(
                 isinstance(n, (ast.Lambda, ast.comprehension))
-                for n in all_nodes(node.body)
+                for n in walk_breadth_first(node.body)
             ):
                 raise _Not
             values = {place.arg: a for place, a in zip(places, arguments, strict=True)}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
 
@@ -22,8 +22,8 @@ def model_fns(scopes: Scopes) -> Iterator[ast.FunctionDef]:
 
 def fresh(name: str, function: ast.FunctionDef, scopes: Scopes) -> str:
     """A name that a function neither binds nor reads: `name`, or with a number."""
-    taken = {n.id for n in all_nodes(function) if isinstance(n, ast.Name)}
-    taken |= {n.arg for n in all_nodes(function) if isinstance(n, ast.arg)}
+    taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+    taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
     taken |= set(scopes.module.bindings)
     number, found = 2, name
     while found in taken:

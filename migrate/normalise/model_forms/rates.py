@@ -18,14 +18,14 @@ from migrate.normalise.model_forms.parts import (
     own_statement,
 )
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
 
 def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a name for one more rate of a model_fn; None where all have one."""
-    for call in all_nodes(function):
+    for call in walk_breadth_first(function):
         symbol = scopes.resolve(call.func) if isinstance(call, ast.Call) else None
         row = OPTIMIZERS.get(symbol or "")
         if row is None or not row.target or not row.accepts_schedule:
@@ -56,7 +56,7 @@ def _is_computed(node: ast.expr, scopes: Scopes) -> bool:
         return not (arguments.args or arguments.vararg or arguments.kwonlyargs)
     if isinstance(node, ast.Call) and scopes.resolve(node.func) in SCHEDULES:
         return False
-    for inner in all_nodes(node):
+    for inner in walk_breadth_first(node):
         symbol = scopes.resolve(inner.func) if isinstance(inner, ast.Call) else None
         if symbol in SCHEDULES or symbol in table.GLOBAL_STEP:
             return True
@@ -84,6 +84,6 @@ def _is_certain(rate: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bo
     own = scopes.scope_by_node[function]
     return all(
         len(own.bindings.get(n.id, ())) <= 1
-        for n in all_nodes(rate)
+        for n in walk_breadth_first(rate)
         if isinstance(n, ast.Name)
     )

@@ -18,7 +18,7 @@ from migrate.facts import names
 from migrate.facts.reach import reached
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.first_values import FIRST_VALUES
 
 _VARIABLE = "tf.Variable"
@@ -31,14 +31,14 @@ _PARAMETERS = (
 
 def got(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a model_fn's variables in this form; None where there are none."""
-    calls = [n for n in all_nodes(function) if _makes(n, scopes)]
+    calls = [n for n in walk_breadth_first(function) if _makes(n, scopes)]
     made: dict[ast.expr, ast.Assign] = {
-        s.value: s for s in all_nodes(function) if isinstance(s, ast.Assign)
+        s.value: s for s in walk_breadth_first(function) if isinstance(s, ast.Assign)
     }
     if not calls or any(call not in made for call in calls):
         return None
     for other in reached(scopes, [function]):  # They may have the same names.
-        if any(_makes(node, scopes) for node in all_nodes(other)):
+        if any(_makes(node, scopes) for node in walk_breadth_first(other)):
             return None
     edits, taken = [], set[str]()
     for call in sorted(calls, key=lambda c: (c.lineno, c.col_offset)):  # type: ignore[attr-defined]
@@ -85,7 +85,7 @@ def _scope(
 
 def _is_named_again(text: str, here: ast.expr, scopes: Scopes) -> bool:
     """Whether anything else of the program may have taken a scope's name."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.Constant) and node is not here:
             if isinstance(node.value, str) and node.value.lower() == text.lower():
                 return True

@@ -8,7 +8,7 @@ import re
 from migrate.facts.objects import Unsettled
 from migrate.frontends.model_fn.signature import class_name
 from migrate.normalise.model_methods.taking import Taking
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -63,7 +63,7 @@ class Naming(Taking):
         used = {
             n.id if isinstance(n, ast.Name) else n.arg
             for method in self._methods.values()
-            for n in all_nodes(method.node)
+            for n in walk_breadth_first(method.node)
             if isinstance(n, (ast.Name, ast.arg))
         }
         used |= _RESERVED | table.TAKEN | set(functions.values())

@@ -11,7 +11,7 @@ from migrate.facts.objects import Objects, Unsettled, is_of_class, is_static
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_methods.sites import Site
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _REFLECTS = frozenset({"getattr", "hasattr", "methodcaller", "attrgetter"})
 
@@ -68,7 +68,7 @@ class Taking:
         self._methods[name] = method
         inner = self._scopes.scope_by_node[node]
         self._check_header(node)
-        for child in all_nodes(node):
+        for child in walk_breadth_first(node):
             if isinstance(child, ast.Name) and child.id in ("super", "__class__"):
                 raise Unsettled(child, f"{name}() uses {child.id}")
             if _is_mangled(child) and not self._is_attribute(child, method):
@@ -81,7 +81,7 @@ class Taking:
                 self._of_receiver(child, method, owner)
         for statement in node.body:
             changed = names.mutates(statement) - {""}
-            for inside in all_nodes(statement):
+            for inside in walk_breadth_first(statement):
                 changed |= (
                     names.mutates(inside) if isinstance(inside, ast.stmt) else set()
                 )
@@ -92,7 +92,7 @@ class Taking:
     def _check_header(self, node: ast.FunctionDef) -> None:
         """Defaults and annotations of a method know the names of its class."""
         for part in [*node.args.defaults, *node.args.kw_defaults, node.returns]:
-            for child in all_nodes(part) if part is not None else ():
+            for child in walk_breadth_first(part) if part is not None else ():
                 if isinstance(child, ast.Name):
                     owner = self._scopes.scope_of(child).owner(child.id)
                     if owner is not None and isinstance(owner.node, ast.ClassDef):
@@ -187,7 +187,7 @@ class Taking:
         for init in inits:
             makes = [
                 node.lineno
-                for node in all_nodes(init)
+                for node in walk_breadth_first(init)
                 if isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
                 and node.value.id == self._objects.receiver(init)
@@ -197,7 +197,7 @@ class Taking:
                 makes.append(site.call.lineno)
             for store in stores if makes else ():
                 if store.lineno >= min(makes) or not any(
-                    node is store for node in all_nodes(init)
+                    node is store for node in walk_breadth_first(init)
                 ):
                     raise Unsettled(store, late)
 
@@ -213,7 +213,7 @@ class Taking:
                 for bound in self._scopes.scope_by_node[one].bindings.get(current, []):
                     work += [
                         node.attr
-                        for node in all_nodes(bound)
+                        for node in walk_breadth_first(bound)
                         if isinstance(node, ast.Attribute)
                     ]
         return found

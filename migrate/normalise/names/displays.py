@@ -12,7 +12,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def named(text: Text) -> Text:
@@ -21,7 +21,7 @@ def named(text: Text) -> Text:
     scopes = scopes_of(tree)
     fetched = {
         key
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "run"
@@ -29,9 +29,9 @@ def named(text: Text) -> Text:
         and (fetches := names.argument(node, "fetches", 0)) is not None
         and (key := names.key(fetches)) is not None
     }
-    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     for statement in sorted(
-        (s for s in all_nodes(tree) if isinstance(s, ast.Assign)),
+        (s for s in walk_breadth_first(tree) if isinstance(s, ast.Assign)),
         key=lambda s: s.lineno,
         reverse=True,
     ):

@@ -20,7 +20,7 @@ import ast
 
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _GET_NEXT = "get_next"
 _ONE_SHOT = "make_one_shot_iterator"
@@ -44,7 +44,7 @@ class _Branches:
         self._scopes = scopes_of(self._tree)
 
     def one_taken_after(self) -> Text | None:
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.If) and not self._is_elif(node):
                 new = self._after(node)
                 if new is not None:
@@ -101,7 +101,7 @@ class _Branches:
         others = [
             n
             for s in suite[:-1]
-            for n in all_nodes(s)
+            for n in walk_breadth_first(s)
             if isinstance(n, ast.Attribute) and n.attr == _GET_NEXT
         ]
         dataset = self._dataset(last.value.func.value)
@@ -122,7 +122,9 @@ class _Branches:
         return None
 
     def _fresh(self, wish: str) -> str:
-        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        }
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1

@@ -18,7 +18,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
@@ -73,7 +73,7 @@ class _Blocks:
         """Name scopes, inner ones before those around them."""
         found = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.With)
             and any(self._names(i) for i in node.items)
             and not self._of_towers(node)
@@ -93,7 +93,7 @@ class _Blocks:
             node = self._scopes.parents[node]
             if isinstance(node, (ast.For, ast.While)) and any(
                 isinstance(n, ast.Call) and self._scopes.resolve(n.func) == "tf.device"
-                for n in all_nodes(node)
+                for n in walk_breadth_first(node)
             ):
                 return True
         return False
@@ -192,7 +192,7 @@ class _Blocks:
         return {
             self._scopes.resolve(node.func) or ""
             for part in [statement, *reach.reached(self._scopes, [statement])]
-            for node in all_nodes(part)
+            for node in walk_breadth_first(part)
             if isinstance(node, ast.Call)
         }
 
@@ -200,7 +200,7 @@ class _Blocks:
         """Whether it makes variables that variable scopes alone name."""
         return any(_makes_by_scope(s) for s in self._symbols(statement)) or any(
             isinstance(node, ast.Call) and self._is_layer(node.func)
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
         )
 
     def _is_layer(self, func: ast.expr) -> bool:

@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _METHODS = roles.OPTIMIZER_METHODS | {"assign", "assign_add", "assign_sub", "apply"}
@@ -45,7 +45,7 @@ class _Parts:
         self._view = View(text)
         self._blocks = [
             node
-            for node in all_nodes(self._view.tree)
+            for node in walk_breadth_first(self._view.tree)
             if isinstance(node, ast.With)
             and any(
                 isinstance(item.context_expr, ast.Call)
@@ -57,7 +57,7 @@ class _Parts:
 
     def statement(self) -> Text | None:
         """The text with one assignment of several names taken apart."""
-        for node in all_nodes(self._view.tree):
+        for node in walk_breadth_first(self._view.tree):
             if not (
                 isinstance(node, ast.Assign)
                 and len(node.targets) == 1
@@ -105,9 +105,9 @@ class _Parts:
         count = 0
         while count != len(found):
             count = len(found)
-            for node in all_nodes(home):
+            for node in walk_breadth_first(home):
                 if isinstance(node, ast.Assign) and names.binds(node) & found:
-                    if any(self._is_update(n) for n in all_nodes(node.value)):
+                    if any(self._is_update(n) for n in walk_breadth_first(node.value)):
                         return True
                     if any(
                         isinstance(a, ast.With)
@@ -147,7 +147,7 @@ class _Parts:
                 return None
         changed = any(
             name.id in names.mutates(statement)
-            for statement in all_nodes(self._view.tree)
+            for statement in walk_breadth_first(self._view.tree)
             if isinstance(statement, ast.stmt) and not names.suites(statement)
         )
         return None if changed else made.value
@@ -155,7 +155,7 @@ class _Parts:
     def fetched(self) -> Text | None:
         """The text with parts that runs fetch by their names."""
         edits = []
-        for call in all_nodes(self._view.tree):
+        for call in walk_breadth_first(self._view.tree):
             if not (
                 isinstance(call, ast.Call)
                 and isinstance(call.func, ast.Attribute)
@@ -165,7 +165,7 @@ class _Parts:
             fetches = names.argument(call, "fetches", 0)
             if fetches is None:
                 continue
-            for node in all_nodes(fetches):
+            for node in walk_breadth_first(fetches):
                 part = self._part(node)
                 if part is not None:
                     edits.append(Edit(node, part))
@@ -185,6 +185,6 @@ class _Parts:
         if not isinstance(value, ast.Name):
             return None
         assert made is not None
-        all_of_it = {n.id for n in all_nodes(made) if isinstance(n, ast.Name)}
+        all_of_it = {n.id for n in walk_breadth_first(made) if isinstance(n, ast.Name)}
         home = self._view.function(made)
         return value.id if self._updates(all_of_it, home) else None

@@ -14,7 +14,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def written_out(text: Text) -> Text:
@@ -24,7 +24,7 @@ def written_out(text: Text) -> Text:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
     edits: list[Edit] = []
-    for block in all_nodes(tree):
+    for block in walk_breadth_first(tree):
         for item in block.items if isinstance(block, ast.With) else []:
             assert isinstance(block, ast.With)
             edits += _of_item(scopes, block, item)
@@ -44,7 +44,7 @@ def _of_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit]:
     uses = [
         n
         for s in block.body
-        for n in all_nodes(s)
+        for n in walk_breadth_first(s)
         if isinstance(n, ast.Name)
         and n.id == target.id
         and _innermost(scopes, n) is block

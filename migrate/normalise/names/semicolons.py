@@ -9,7 +9,7 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def apart(text: Text) -> Text:
@@ -18,7 +18,7 @@ def apart(text: Text) -> Text:
         return text
     tree = tree_of(text.source)
     shared: list[list[ast.stmt]] = []
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if not isinstance(node, (ast.stmt, ast.Module)):
             continue
         suites = (

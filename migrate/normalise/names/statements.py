@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, children, tree_of
+from migrate.source.nodes import children, tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -27,7 +27,7 @@ def run_by_session(text: Text) -> Text:
     if "session=" not in text.source:
         return text
     edits: list[Edit] = []
-    for node in all_nodes(tree_of(text.source)):
+    for node in walk_breadth_first(tree_of(text.source)):
         if not (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -53,7 +53,7 @@ def folded(text: Text) -> Text:
     So is `if not False:`.
     """
     edits: list[Edit] = []
-    for node in all_nodes(tree_of(text.source)):
+    for node in walk_breadth_first(tree_of(text.source)):
         if (
             isinstance(node, ast.UnaryOp)
             and isinstance(node.op, ast.Not)
@@ -91,7 +91,7 @@ class _Statements:
         self._scopes = scopes_of(self._tree)
 
     def brought_out(self) -> Text | None:
-        for statement in all_nodes(self._tree):
+        for statement in walk_breadth_first(self._tree):
             if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.With)):
                 continue
             if not self._starts_line(statement):
@@ -161,7 +161,7 @@ class _Statements:
             and any(names.key(target) == key for target in made.targets)
             and isinstance(made.value, ast.Call)
             and self._is_optimizer(made.value)
-            for made in all_nodes(self._tree)
+            for made in walk_breadth_first(self._tree)
         )
 
     def _is_element(self, node: ast.AST) -> bool:
@@ -173,7 +173,9 @@ class _Statements:
         )
 
     def _fresh(self, wish: str) -> str:
-        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        }
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1

@@ -15,7 +15,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _ASKS = ("get_tensor_by_name",)
@@ -37,13 +37,13 @@ class _Names:
         self._made = self._names()
 
     def run(self) -> Text:
-        for statement in all_nodes(self._tree):
+        for statement in walk_breadth_first(self._tree):
             if isinstance(statement, ast.Assign):
                 new = self._without_alias(statement)
                 if new is not None:
                     return _Names(new).run()
         edits: list[Edit] = []
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             ):
@@ -78,7 +78,7 @@ class _Names:
             return None
         loads = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Name)
             and node.id == alias
             and isinstance(node.ctx, ast.Load)
@@ -134,7 +134,7 @@ class _Names:
     def _names(self) -> dict[str, str]:
         """Tensors' names -> the module's names for them."""
         found: dict[str, list[str | None]] = {}
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not isinstance(node, ast.Call):
                 continue
             symbol = self._scopes.resolve(node.func) or ""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 Pairs = Callable[[Scopes, ast.Assign], list[tuple[str, ast.expr]]]
@@ -32,7 +32,7 @@ def _apart(text: Text, pairs: Pairs) -> Text:
     scopes = scopes_of(tree)
     found = [
         node
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.Assign)
         and len(node.targets) == 1
         and text.alone(node)

@@ -15,7 +15,7 @@ import re
 
 from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
@@ -69,7 +69,7 @@ def from_here(text: Text, name: ast.Name) -> Text | None:
     versions = _Versions(text)
     here = next(
         node
-        for node in all_nodes(versions._tree)
+        for node in walk_breadth_first(versions._tree)
         if isinstance(node, ast.Name)
         and (node.lineno, node.col_offset) == (name.lineno, name.col_offset)
     )
@@ -95,7 +95,7 @@ class _Versions:
         # Programs that were joined from many files have many names: each is found once.
         self._names: dict[str, list[ast.Name]] = {}
         self._taken: set[str] = set()
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.Name):
                 self._names.setdefault(node.id, []).append(node)
             elif isinstance(node, ast.arg):
@@ -104,7 +104,7 @@ class _Versions:
         self._known: dict[tuple[str, ast.AST, ast.AST | None], _Bindings] = {}
 
     def renamed(self) -> Text | None:
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Assign)
                 and len(node.targets) == 1
@@ -131,7 +131,7 @@ class _Versions:
         """One more binding of each name told apart; numbers are given in order."""
         edits: list[Edit] = []
         numbered: set[tuple[str, ast.AST]] = set()
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Name)
                 and isinstance(node.ctx, ast.Load)

@@ -14,7 +14,7 @@ from migrate.findings import Finding, Outcome
 from migrate.normalise.queues import batches, helpers, joins, runners, scopes, sources
 from migrate.normalise.queues.view import Note, State, Unread, View
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
 __all__ = ["Unread", "refusal", "replaced", "why_not"]
@@ -123,7 +123,7 @@ def _without_readers(text: Text) -> Text:
 
 def _check_queues(view: View, state: State) -> None:
     """That no queue is used as such: its size asked, or given to another function."""
-    for node in all_nodes(view.tree):
+    for node in walk_breadth_first(view.tree):
         if not (
             isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Load)

@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.queues.view import Home, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import queues as table
 
 _TRAINS = ("minimize", "apply_gradients", "managed_session")
@@ -30,7 +30,7 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
       Unread: a call of one cannot be.
     """
     helpers = _helpers(view)
-    for node in all_nodes(view.tree):
+    for node in walk_breadth_first(view.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         callee = _definition(view, node.func)
@@ -73,7 +73,7 @@ def _without(text: Text, brought: set[str]) -> Text:
         tree = tree_of(text.source)
         read = {
             n.id
-            for n in all_nodes(tree)
+            for n in walk_breadth_first(tree)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
         }
         gone = [
@@ -101,7 +101,7 @@ def _helpers(view: View) -> set[ast.FunctionDef]:
     ]
     found: set[ast.FunctionDef] = set()
     for function in functions:
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, ast.Call) and (
                 view.scopes.resolve(node.func) in table.INPUT
             ):
@@ -111,7 +111,7 @@ def _helpers(view: View) -> set[ast.FunctionDef]:
             function
             for function in functions
             if function not in found
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
             and _definition(view, node.func) in found
@@ -130,7 +130,7 @@ def _passes_on(view: View, function: ast.FunctionDef) -> bool:
     return returns and not any(
         "Session" in (view.scopes.resolve(n.func) or "")
         or (isinstance(n.func, ast.Attribute) and n.func.attr in _TRAINS)
-        for n in all_nodes(function)
+        for n in walk_breadth_first(function)
         if isinstance(n, ast.Call)
     )
 
@@ -165,7 +165,7 @@ def _named(view: View, statement: ast.stmt, call: ast.Call) -> Text:
 
 def _names_in(view: View, home: Home) -> set[str]:
     found = set(dir(builtins)) | set(view.scopes.module.bindings)
-    for node in all_nodes(home):
+    for node in walk_breadth_first(home):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.arg):

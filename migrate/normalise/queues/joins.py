@@ -12,7 +12,7 @@ import textwrap
 from migrate.facts import names
 from migrate.normalise.queues.view import Note, State, Unread, View
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
 
@@ -90,7 +90,7 @@ def _of_thread(view: View, loop: ast.For, listed: str) -> ast.expr | None:
         and names.key(loop.iter.func) in ("range", "xrange")
     ):
         return None
-    inside = [n for s in loop.body for n in all_nodes(s)]
+    inside = [n for s in loop.body for n in walk_breadth_first(s)]
     told_apart = names.binds(loop.target) & set().union(*map(names.reads, loop.body))
     carried = (ast.AugAssign, ast.Break, ast.Continue, ast.Return)
     if told_apart or any(isinstance(n, carried) for n in inside):

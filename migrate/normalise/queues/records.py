@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.reach import reached
 from migrate.normalise.queues.view import GET_NEXT, Unread, View
 from migrate.normalise.text import inside_strings
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 from migrate.tables import roles
 
@@ -94,7 +94,7 @@ class Records:
 
     def _check_made_of_nothing(self, node: ast.AST, seen: set[ast.AST]) -> None:
         """That what a batch is made of depends on no input: it is made ever again."""
-        for name in all_nodes(node):
+        for name in walk_breadth_first(node):
             if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)):
                 continue
             for binding in self._view.bindings(name):
@@ -104,7 +104,7 @@ class Records:
                 value = binding.value if isinstance(binding, ast.Assign) else None
                 elements = value is None or any(
                     isinstance(n, ast.Attribute) and n.attr in _GIVEN
-                    for n in all_nodes(value)
+                    for n in walk_breadth_first(value)
                 )
                 if value is None or elements or self._is_set(name.id):
                     raise Unread(
@@ -122,7 +122,7 @@ class Records:
             isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Store)
             and names.key(node.value) == name
-            for node in all_nodes(self._view.scopes.tree)
+            for node in walk_breadth_first(self._view.scopes.tree)
         )
 
     def _reaches(
@@ -173,7 +173,7 @@ class Records:
             more += [e for s in more for e in _setting(s, before)]
             moved = [s for s in before if s in moved or s in more]
         for root in [self._given, *moved]:
-            for node in all_nodes(root):
+            for node in walk_breadth_first(root):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     for binding in self._view.bindings(node):
                         if binding not in moved and self._changes_anew(binding):
@@ -188,12 +188,12 @@ class Records:
         """Whether an expression adds operations to the graph, and no element of input."""
         symbols = [
             self._view.scopes.resolve(n.func) or ""
-            for n in all_nodes(value)
+            for n in walk_breadth_first(value)
             if isinstance(n, ast.Call)
         ]
         elements = any(
             isinstance(n, ast.Attribute) and n.attr in roles.ITERATES
-            for n in all_nodes(value)
+            for n in walk_breadth_first(value)
         )
         return not elements and any(
             s.startswith("tf.")
@@ -205,8 +205,8 @@ class Records:
 
     def _only_for(self, statement: ast.Assign, moved: list[ast.stmt]) -> bool:
         """Whether what a statement binds is read in `moved`, or the batch, alone."""
-        inside = {n for s in [*moved, statement] for n in all_nodes(s)}
-        inside |= set(all_nodes(self._given))
+        inside = {n for s in [*moved, statement] for n in walk_breadth_first(s)}
+        inside |= set(walk_breadth_first(self._given))
         home = self._view.home(statement)
         return all(
             node in inside
@@ -220,7 +220,7 @@ class Records:
             return False
         return any(
             (self._view.scopes.resolve(n.func) or "").startswith(table.ANEW)
-            for n in all_nodes(binding.value)
+            for n in walk_breadth_first(binding.value)
             if isinstance(n, ast.Call)
         )
 
@@ -257,7 +257,7 @@ class Records:
     def _check_calls(self, statement: ast.stmt) -> None:
         """That a dataset's function can do what the statement does."""
         for root in [statement, *reached(self._view.scopes, [statement])]:
-            for node in all_nodes(root):
+            for node in walk_breadth_first(root):
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     symbol = self._view.scopes.resolve(node) or ""
                     if symbol.startswith(table.NOT_OF_A_RECORD):
@@ -279,7 +279,7 @@ class Records:
         records: set[str] = set()
         for made in [*(s.statement for s in sources), *moved]:
             records |= names.binds(made) | names.mutates(made)
-        inner = {n for s in moved for n in all_nodes(s)}
+        inner = {n for s in moved for n in walk_breadth_first(s)}
         records -= names.binds(end)
         statement: ast.stmt = end
         while records:
@@ -291,7 +291,7 @@ class Records:
                 break
             statement = above
         home = self._view.home(end)
-        for node in all_nodes(home):
+        for node in walk_breadth_first(home):
             if isinstance(node, ast.FunctionDef) and node is not home:
                 if node not in inner and names.free(node) & records:
                     raise self._unread_record(node, "uses a record in a function")
@@ -299,9 +299,9 @@ class Records:
     def _check_after(self, statement: ast.stmt, records: set[str]) -> None:
         """That a statement uses none of `records`, of which it takes what it binds."""
         nested = [inner for _, suite in names.suites(statement) for inner in suite]
-        below = {n for inner in nested for n in all_nodes(inner)}
+        below = {n for inner in nested for n in walk_breadth_first(inner)}
         used: set[str] = set()
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if isinstance(node, (ast.Name, ast.Attribute)) and node not in below:
                 if isinstance(node.ctx, ast.Load):
                     used.add(names.key(node) or "")

@@ -6,7 +6,7 @@ import ast
 
 from migrate.normalise.queues.view import Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
 _COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
@@ -14,7 +14,7 @@ _COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
 
 def one_gone(view: View, state: State) -> Text | None:
     """The text without one start of queue runners; None where there is none."""
-    for node in all_nodes(view.tree):
+    for node in walk_breadth_first(view.tree):
         if isinstance(node, ast.Call) and _starts(view, node):
             statement = view.statement(node)
             state.notes.append(
@@ -65,6 +65,6 @@ def _starts_each(view: View, loop: ast.For) -> bool:
         and isinstance(loop.body[0], ast.Expr)
         and any(
             isinstance(n, ast.Attribute) and n.attr == "create_threads"
-            for n in all_nodes(loop.body[0])
+            for n in walk_breadth_first(loop.body[0])
         )
     )

@@ -10,7 +10,7 @@ import ast
 from migrate.facts.reach import reached
 from migrate.normalise.queues.view import View
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
 _NAMING = frozenset({"tf.name_scope", "tf.device", "tf.op_scope"})
@@ -48,7 +48,7 @@ def _names_only(view: View, block: ast.With) -> bool:
     return not any(
         (view.scopes.resolve(n) or "").startswith(_NAMED)
         for root in [block, *reached(view.scopes, [block])]
-        for n in all_nodes(root)
+        for n in walk_breadth_first(root)
         if isinstance(n, (ast.Name, ast.Attribute))
     )
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.normalise.queues.view import GET_NEXT, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 from migrate.tables import roles
 from migrate.tables.queues import Gives, Producer, Reader
@@ -249,7 +249,7 @@ class _Produced:
 
 def one_read(view: View, state: State) -> Text | None:
     """The text with one read, or one element of a queue, as a dataset's element."""
-    for node in all_nodes(view.tree):
+    for node in walk_breadth_first(view.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if node.func.attr in ("dequeue", "dequeue_many"):
@@ -421,7 +421,7 @@ def _is_read(view: View, node: ast.AST, key: ast.expr) -> bool:
             isinstance(n, ast.Attribute)
             and n.attr == key.attr
             and isinstance(n.ctx, ast.Load)
-            for n in all_nodes(view.tree)
+            for n in walk_breadth_first(view.tree)
         )
     name = names.key(key)
     return name is None or bool(view.loads(name, view.home(node)))

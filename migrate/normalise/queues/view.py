@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 Home = ast.FunctionDef | ast.Module
 _REPEATS = (
@@ -66,15 +66,19 @@ class View:
         self.text = text
         self.tree = tree_of(text.source)
         self.scopes = scopes_of(self.tree)
-        self._taken = {n.id for n in all_nodes(self.tree) if isinstance(n, ast.Name)}
-        self._taken |= {n.arg for n in all_nodes(self.tree) if isinstance(n, ast.arg)}
+        self._taken = {
+            n.id for n in walk_breadth_first(self.tree) if isinstance(n, ast.Name)
+        }
+        self._taken |= {
+            n.arg for n in walk_breadth_first(self.tree) if isinstance(n, ast.arg)
+        }
         self._taken |= set(self.scopes.module.bindings)
 
     def calls(self) -> list[tuple[ast.Call, str]]:
         """Calls of TensorFlow's symbols, in the order of the text."""
         found = [
             (node, self.scopes.resolve(node.func) or "")
-            for node in all_nodes(self.tree)
+            for node in walk_breadth_first(self.tree)
             if isinstance(node, ast.Call)
         ]
         return sorted(
@@ -172,7 +176,7 @@ class View:
         """Where a name, or an object's attribute, is read in a function's code."""
         return [
             node
-            for node in all_nodes(home)
+            for node in walk_breadth_first(home)
             if isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Load)
             and names.key(node) == name

@@ -15,7 +15,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _ASKS = "tf.get_default_session"
@@ -42,7 +42,7 @@ class _Default:
         name = session_name(self._scopes)
         if name is None:
             return None
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Call) and self._scopes.resolve(node.func) == _ASKS
             ):
@@ -74,7 +74,7 @@ class _Default:
             return None
         edits = [
             Edit(node, name)
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Name)
             and node.id == target
             and isinstance(node.ctx, ast.Load)
@@ -102,7 +102,7 @@ class _Default:
 def session_name(scopes: Scopes) -> str | None:
     """The module's name of its one plain session; None where it has none such."""
     found: list[str | None] = []
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
         ) and not (
@@ -126,7 +126,7 @@ def in_functions(scopes: Scopes, name: str) -> list[ast.Call]:
     """`loss.eval()` and `op.run()` of the module's graph, in the module's functions."""
     return [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("eval", "run")

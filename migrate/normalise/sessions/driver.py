@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
@@ -68,7 +68,7 @@ class _Driver:
         """Assignments of the symbol's results to plain names."""
         return [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Call)
             and self._scopes.resolve(node.value.func) == symbol
@@ -184,11 +184,11 @@ class _Driver:
         if suite is None:
             return None
         asked: set[str] = set()
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.If) and any(
                 isinstance(n, ast.Call)
                 and self._scopes.resolve(n.func) == "tf.train.SyncReplicasOptimizer"
-                for n in all_nodes(node)
+                for n in walk_breadth_first(node)
             ):
                 asked |= names.reads(node.test)
         for statement in suite[suite.index(made[0]) + 1 :]:
@@ -258,13 +258,13 @@ class _Driver:
         if not rest or any(
             isinstance(n, (ast.Yield, ast.YieldFrom))
             for s in rest
-            for n in all_nodes(s)
+            for n in walk_breadth_first(s)
         ):
             return None
         return self._wrapped(statement, rest, closes, name, call)
 
     def _mentioned(self, statement: ast.stmt) -> set[str]:
-        return {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+        return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
     def _entered(
         self, statement: ast.Assign, block: ast.With, name: str, call: str
@@ -324,7 +324,7 @@ class _Driver:
 
     def session_outermost(self) -> Text | None:
         """`with open(...) as log:` around nothing but the session: inside it."""
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (isinstance(node, ast.With) and len(node.body) == 1):
                 continue
             inner = node.body[0]
@@ -362,7 +362,7 @@ class _Driver:
 
     def reuse_argument(self) -> Text | None:
         """`if reuse: scope.reuse_variables()` as a scope begins: `reuse=reuse`."""
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (isinstance(node, ast.With) and len(node.items) == 1):
                 continue
             call = node.items[0].context_expr
@@ -383,7 +383,7 @@ class _Driver:
                 continue
             others = [
                 n
-                for n in all_nodes(node)
+                for n in walk_breadth_first(node)
                 if isinstance(n, ast.Name)
                 and n.id == scope
                 and isinstance(n.ctx, ast.Load)

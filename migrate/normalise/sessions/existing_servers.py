@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ERROR = (
     "servers that were started elsewhere are not used: the coordinator starts its own"
@@ -37,7 +37,7 @@ def stopped(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         return text, ()
     scopes = scopes_of(tree_of(text.source))
     for started in _conditional_servers(scopes):
-        for opened in all_nodes(scopes.tree):
+        for opened in walk_breadth_first(scopes.tree):
             if not isinstance(opened, ast.If) or opened.lineno <= started.lineno:
                 continue
             kept = _on_own_server(opened, started.test)
@@ -58,14 +58,16 @@ def _conditional_servers(scopes: Scopes) -> Iterator[ast.If]:
     """Branches that start the program's one server, and have no other side."""
     found = [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
     ]
     if len(found) != 1:
         return
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.If) and not node.orelse:
-            if any(child is found[0] for s in node.body for child in all_nodes(s)):
+            if any(
+                child is found[0] for s in node.body for child in walk_breadth_first(s)
+            ):
                 yield node
 
 
@@ -94,11 +96,11 @@ def _on_own_server(opened: ast.If, test: ast.expr) -> list[ast.stmt]:
         return []
     on_server = any(
         isinstance(n, ast.Attribute) and n.attr == "target"
-        for n in all_nodes(one.value)
+        for n in walk_breadth_first(one.value)
     )
     on_address = not any(
         isinstance(n, ast.Attribute) and n.attr == "target"
-        for n in all_nodes(two.value)
+        for n in walk_breadth_first(two.value)
     )
     return own if on_server and on_address else []
 

@@ -17,7 +17,7 @@ import ast
 from migrate.facts import effects, names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text, inside_strings, repeated
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _OPENS_FILE = frozenset({"bz2.open", "codecs.open", "gzip.open", "io.open"})
@@ -85,7 +85,7 @@ def _graph_before(scopes: Scopes, outer: ast.With, leading: list[ast.stmt]) -> b
         and not names.binds(statement) & header
         and all(
             not isinstance(node, ast.Call) or _is_of_graph(scopes, node)
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
         )
         for statement in leading
     )

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings, repeated
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _SESSIONS = roles.SESSIONS | {
@@ -98,7 +98,7 @@ def _tells(scopes: Scopes, statement: ast.stmt) -> bool:
         return False
     called = statement.value.func
     symbol = scopes.resolve(called) or ast.unparse(called)
-    calls = [n for n in all_nodes(statement) if isinstance(n, ast.Call)]
+    calls = [n for n in walk_breadth_first(statement) if isinstance(n, ast.Call)]
     return len(calls) == 1 and (
         symbol == "print" or symbol.startswith(("tf.logging.", "logging."))
     )
@@ -136,7 +136,7 @@ def _found(
     Args:
       tried: whether the block stands in a `try:`.
     """
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         for _, suite in (
             [("", node.body)]
             if isinstance(node, ast.Module)
@@ -154,7 +154,7 @@ def _found(
                 name = made.targets[0].id
                 uses = [
                     n
-                    for n in all_nodes(tree)
+                    for n in walk_breadth_first(tree)
                     if isinstance(n, ast.Name) and n.id == name
                 ]
                 for further, block in enumerate(suite[at + 1 :], at + 1):
@@ -176,7 +176,7 @@ def _found(
 
 def _is_all(uses: list[ast.Name], made: ast.Assign, block: ast.With) -> bool:
     """Whether a name is read in its block only."""
-    inside = {id(n) for n in all_nodes(block)}
+    inside = {id(n) for n in walk_breadth_first(block)}
     others = [n for n in uses if id(n) not in inside and n is not made.targets[0]]
     given = block.items[0].optional_vars
     if others or not (given is None or isinstance(given, ast.Name)):

@@ -19,7 +19,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 # What tells of a cluster, whose devices are not those of the own process.
@@ -93,12 +93,12 @@ def _around_branch(scopes: Scopes, session: ast.Call) -> ast.With | None:
 
 def _calls_for(scopes: Scopes, block: ast.With, session: ast.Call) -> bool:
     """Whether a function that the block calls opens the session."""
-    if any(node is session for node in all_nodes(block)):
+    if any(node is session for node in walk_breadth_first(block)):
         return False
     return any(
         node is session
         for function in reach.reached(scopes, block.body)
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
     )
 
 

@@ -15,7 +15,7 @@ from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.sessions import default_session
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _INTERACTIVE = "tf.InteractiveSession"
@@ -66,7 +66,7 @@ class _Monitored:
     def run(self) -> Text:
         edits: list[Edit] = []
         gone: list[ast.stmt] = []
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not isinstance(node, ast.Call):
                 continue
             symbol = self._scopes.resolve(node.func)
@@ -158,7 +158,7 @@ class _Monitored:
         bindings = owner.bindings[creator.id] if owner is not None else []
         reads = [
             n
-            for n in all_nodes(self._tree)
+            for n in walk_breadth_first(self._tree)
             if isinstance(n, ast.Name) and n.id == creator.id and n is not creator
             if isinstance(n.ctx, ast.Load)
         ]
@@ -226,7 +226,7 @@ class _Plain:
     def _sessions(self) -> list[ast.Call]:
         return [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in (*roles.PLAIN_SESSIONS, _INTERACTIVE)
         ]
@@ -235,7 +235,7 @@ class _Plain:
         """Monitored sessions too: a Supervisor's, which is one here, is a default one."""
         return [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in (*roles.SESSIONS, _INTERACTIVE)
         ]
@@ -248,7 +248,9 @@ class _Plain:
         call = sessions[0]
         parent = self._scopes.parents[call]
         shown = self._text.segment(call)
-        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
+        }
         name = "sess" if "sess" not in taken else "session"
         if name in taken or "\n" in shown:
             return self._text
@@ -275,7 +277,7 @@ class _Plain:
                 edit = self._run_of(node, only)
                 if node not in edits and edit is not None:
                     edits[node] = edit
-        for node in all_nodes(self._tree) if self._session_names() else ():
+        for node in walk_breadth_first(self._tree) if self._session_names() else ():
             if node not in edits and isinstance(node, ast.Call):
                 edit = self._run_of(node, None)
                 if edit is not None:
@@ -297,7 +299,7 @@ class _Plain:
         if len(sessions) != 1:
             return self._text
         name, _ = self._default(sessions[0])
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.With) and len(node.items) > 1 and name is not None:
                 among = self._without_item(node, name)
                 if among is not None:
@@ -413,7 +415,7 @@ class _Plain:
         if isinstance(parent, ast.withitem):
             block = self._scopes.parents[parent]
             if isinstance(parent.optional_vars, ast.Name):
-                return parent.optional_vars.id, all_nodes(block)
+                return parent.optional_vars.id, walk_breadth_first(block)
             return None, nothing
         if not (
             isinstance(parent, ast.Assign)
@@ -426,14 +428,14 @@ class _Plain:
             home: ast.AST = parent
             while not isinstance(home, (ast.FunctionDef, ast.Module)):
                 home = self._scopes.parents[home]
-            return name, all_nodes(home)
+            return name, walk_breadth_first(home)
         blocks = [
             node
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.With)
             and any(self._makes_default(i.context_expr, name) for i in node.items)
         ]
-        return name, (n for block in blocks for n in all_nodes(block))
+        return name, (n for block in blocks for n in walk_breadth_first(block))
 
     def _makes_default(self, node: ast.expr, name: str) -> bool:
         """`with sess:` and `with sess.as_default():`."""
@@ -449,7 +451,7 @@ class _Plain:
             return False
         classes = {
             node.name
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.ClassDef)
             and "eval" in {getattr(s, "name", "") for s in node.body}
         }
@@ -495,5 +497,5 @@ class _Plain:
                     and made.value.func.attr in _MADE_BY_METHOD
                 )
             )
-            for made in all_nodes(self._tree)
+            for made in walk_breadth_first(self._tree)
         )

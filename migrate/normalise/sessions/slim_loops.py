@@ -14,7 +14,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _TRAIN = "tf.contrib.slim.learning.train"
 _PARAMETERS = (
@@ -50,12 +50,12 @@ def written_out(text: Text) -> Text:
     )
     found = [
         statement
-        for statement in all_nodes(tree)
+        for statement in walk_breadth_first(tree)
         if isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
         and scopes.resolve(statement.value.func) == _TRAIN
     ]
-    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     if len(found) != 1 or tf is None or not text.alone(found[0]) or "sess" in taken:
         return text
     statement = found[0]

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import supervisor as table
 
 
@@ -60,7 +60,7 @@ class Arguments:
         One that begins as a tensor of it is refused where it is made (V107).
         """
         if not isinstance(value, ast.Dict) or any(
-            isinstance(n, (ast.Call, ast.NamedExpr)) for n in all_nodes(value)
+            isinstance(n, (ast.Call, ast.NamedExpr)) for n in walk_breadth_first(value)
         ):
             return False
         fed = {names.key(k) for k in value.keys if k is not None}
@@ -68,15 +68,15 @@ class Arguments:
         return None not in fed and not any(
             isinstance(call, ast.Call)
             and self._scopes.resolve(call.func) in makers
-            and not set(map(names.key, all_nodes(call))).isdisjoint(fed)
-            for call in all_nodes(self._scopes.tree)
+            and not set(map(names.key, walk_breadth_first(call))).isdisjoint(fed)
+            for call in walk_breadth_first(self._scopes.tree)
         )
 
     def _is_the_graph(self, value: ast.expr) -> bool:
         """The one graph of the program."""
         made = [
             node
-            for node in all_nodes(self._scopes.tree)
+            for node in walk_breadth_first(self._scopes.tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) == "tf.Graph"
         ]
@@ -104,14 +104,14 @@ class Arguments:
             whose = self._scopes.parents[whose]
         stores = [
             self._scopes.parents[node]
-            for node in all_nodes(self._scopes.tree)
+            for node in walk_breadth_first(self._scopes.tree)
             if isinstance(node, ast.Attribute)
             and node.attr == attribute
             and isinstance(node.ctx, ast.Store)
         ]
         objects = [
             node
-            for node in all_nodes(self._scopes.tree)
+            for node in walk_breadth_first(self._scopes.tree)
             if isinstance(whose, ast.ClassDef)
             and isinstance(node, ast.Name)
             and node.id == whose.name

@@ -13,7 +13,7 @@ import builtins
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.text import Text
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 # More than any program has.
 _ROUNDS = 20
@@ -50,7 +50,7 @@ def brought(text: Text) -> Text:
         while not isinstance(driver, (ast.FunctionDef, ast.Module)):
             driver = scopes.parents[driver]
         taken = set(dir(builtins)) | set(scopes.module.bindings)
-        for node in all_nodes(driver):
+        for node in walk_breadth_first(driver):
             taken |= {getattr(node, "id", ""), getattr(node, "arg", None) or ""}
         bound: frozenset[str] = frozenset()
         if isinstance(driver, ast.FunctionDef):
@@ -81,7 +81,9 @@ def _without(text: Text, called: set[str]) -> Text:
     """The text without those functions that nothing calls any more."""
     for name in sorted(called):
         tree = tree_of(text.source)
-        if any(isinstance(n, ast.Name) and n.id == name for n in all_nodes(tree)):
+        if any(
+            isinstance(n, ast.Name) and n.id == name for n in walk_breadth_first(tree)
+        ):
             continue
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == name:

@@ -22,7 +22,7 @@ from migrate.facts.scopes import Scope, Scopes, scopes_of
 from migrate.normalise.called.calls import bound_within
 from migrate.normalise.supervisors.callees import is_supervisor
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, children, tree_of
+from migrate.source.nodes import children, tree_of, walk_breadth_first
 
 _METHODS = ("loop", "Loop")
 PARAMETERS = ("timer_interval_secs", "target", "args", "kwargs")
@@ -54,7 +54,7 @@ def runs(function: ast.AST, scopes: Scopes) -> bool:
         isinstance(n, ast.Attribute)
         and n.attr in _OF_SESSION
         and not _is_of_module(n, scopes)
-        for n in all_nodes(function)
+        for n in walk_breadth_first(function)
     )
 
 
@@ -101,7 +101,7 @@ class _Loops:
 
     def first(self) -> Text | None:
         """The text with one function brought; None if none is left that can be."""
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             loop = self._loop(node) if isinstance(node, ast.Expr) else None
             if loop is not None and self._runs(loop) and self._may_be(loop):
                 new = self._brought(loop)
@@ -203,7 +203,7 @@ class _Loops:
         if function.body[0].lineno == function.lineno:
             return False
         here = scopes.scope_of(loop.call)
-        whole = set(all_nodes(function))
+        whole = set(walk_breadth_first(function))
         for node in whole:
             if isinstance(node, _OUTSIDE):
                 return False
@@ -220,7 +220,7 @@ class _Loops:
             isinstance(call := self._scopes.parents[node], ast.Call)
             and isinstance(call.func, ast.Attribute)
             and call.func.attr == "run"
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
             if isinstance(node, ast.Name) and node.id == parameter
         )
 
@@ -243,7 +243,7 @@ class _Loops:
         bound = owner.bindings.get(root.id, []) if owner is not None else []
         changed = isinstance(value, ast.Attribute) and any(
             names.key(n) == names.key(value) and isinstance(n.ctx, ast.Store)
-            for n in all_nodes(self._scopes.scope_of(loop.call).node)
+            for n in walk_breadth_first(self._scopes.scope_of(loop.call).node)
             if isinstance(n, ast.Attribute)
         )
         return len(bound) == 1 and not changed
@@ -332,7 +332,7 @@ class _Loops:
         end = (first.end_lineno or 0, first.end_col_offset or 0)
         uses = [
             node
-            for node in all_nodes(function)
+            for node in walk_breadth_first(function)
             if isinstance(node, ast.Name)
             and node.id == parameter
             and self._scopes.scope_of(node).owner(parameter) is scope
@@ -364,7 +364,7 @@ class _Loops:
         edits = [
             Edit(node, later.get(node, rename[node.id]))
             for statement in function.body
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
             if isinstance(node, ast.Name)
             and node.id in rename
             and self._scopes.scope_of(node).owner(node.id) is scope
@@ -377,7 +377,10 @@ class _Loops:
         header = ", ".join(rename.get(name, name) for name in kept)
         begin = max(
             [function.lineno]
-            + [getattr(n, "end_lineno", 0) or 0 for n in all_nodes(function.args)]
+            + [
+                getattr(n, "end_lineno", 0) or 0
+                for n in walk_breadth_first(function.args)
+            ]
         )
         verbatim = set().union(*[inside_strings(s) for s in function.body])
         comments = function.lineno
@@ -416,10 +419,10 @@ class _Loops:
 
     def _taken(self, function: ast.FunctionDef) -> set[str]:
         """Every name of the file but the function's own."""
-        inside = set(all_nodes(function))
+        inside = set(walk_breadth_first(function))
         return {
             found
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
             if node not in inside
             for found in (getattr(node, "id", None), getattr(node, "arg", None))
             if found is not None
@@ -428,7 +431,7 @@ class _Loops:
     def _uses(self, function: ast.FunctionDef) -> int:
         return sum(
             isinstance(node, ast.Name) and node.id == function.name
-            for node in all_nodes(self._tree)
+            for node in walk_breadth_first(self._tree)
         )
 
 

@@ -24,14 +24,14 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.supervisors.arguments import Unclear
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def within_method(text: Text) -> Text:
     """The text with such a Supervisor in the one method that uses it."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for made in all_nodes(tree):
+    for made in walk_breadth_first(tree):
         if not (
             isinstance(made, ast.Assign)
             and len(made.targets) == 1
@@ -60,7 +60,7 @@ def _moved(text: Text, scopes: Scopes, made: ast.Assign) -> Text | None:
         return None
     uses = [
         n
-        for n in all_nodes(scopes.tree)
+        for n in walk_breadth_first(scopes.tree)
         if isinstance(n, ast.Attribute) and n.attr == target.attr and n is not target
     ]
     users = {_method(scopes, n) for n in uses}
@@ -72,7 +72,7 @@ def _moved(text: Text, scopes: Scopes, made: ast.Assign) -> Text | None:
     if any(names.key(n) != f"{user.args.args[0].arg}.{target.attr}" for n in uses):
         return None
     name = target.attr.lstrip("_")
-    taken = {n.id for n in all_nodes(owner) if isinstance(n, ast.Name)}
+    taken = {n.id for n in walk_breadth_first(owner) if isinstance(n, ast.Name)}
     while name in taken:
         name += "_"
     edits = [Edit(n, name) for n in uses]
@@ -122,7 +122,7 @@ def check(
         base, _, attribute = name.rpartition(".")
         if base not in ("", own) or not isinstance(owner, ast.ClassDef):
             raise Unclear
-        for node in all_nodes(scopes.tree):
+        for node in walk_breadth_first(scopes.tree):
             if not base and isinstance(node, ast.Name) and node.id == attribute:
                 if _method(scopes, node) is not home:
                     raise Unclear
@@ -145,7 +145,7 @@ def _value(
     if home.name != "__init__" or made not in home.body:
         return None
     later = home.body[home.body.index(made) + 1 :]
-    if any(isinstance(n, ast.Call) for s in later for n in all_nodes(s)):
+    if any(isinstance(n, ast.Call) for s in later for n in walk_breadth_first(s)):
         return None
     kept = {
         statement.value.id: f"{own}.{statement.targets[0].attr}"
@@ -159,7 +159,7 @@ def _value(
     local = local.union(*[names.binds(s) for s in home.body])
     if own != home.args.args[0].arg:
         return None
-    for node in all_nodes(made.value):
+    for node in walk_breadth_first(made.value):
         if isinstance(node, ast.Name) and node.id in local and node.id not in kept:
             return None
 

@@ -14,7 +14,7 @@ from migrate.facts import global_steps, names, reach
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.text import Edit
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass
@@ -173,7 +173,7 @@ def _kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
         return []
     return [
         target.attr
-        for node in all_nodes(bound[0])
+        for node in walk_breadth_first(bound[0])
         if isinstance(node, ast.Assign)
         and isinstance(target := node.targets[0], ast.Attribute)
         and names.key(target) == f"self.{target.attr}"

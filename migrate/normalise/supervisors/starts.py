@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import supervisor as table
 
 _MAKERS = frozenset(
@@ -46,7 +46,7 @@ class _Starts:
         self._scopes = scopes_of(self._tree)
 
     def first(self) -> Text | None:
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Call)
                 and self._scopes.resolve(node.func) == "tf.train.Supervisor"
@@ -80,7 +80,7 @@ class _Starts:
         if flat is None or not isinstance(statement.targets[0], ast.Name):
             return None
         name = f"{statement.targets[0].id}_init_fn"
-        if any(getattr(n, "id", None) == name for n in all_nodes(self._tree)):
+        if any(getattr(n, "id", None) == name for n in walk_breadth_first(self._tree)):
             return None
         text = self._text.edited([Edit(given, name)])
         indent = self._indent(statement)

@@ -20,7 +20,7 @@ from migrate.normalise.supervisors import starts as supervisor_starts
 from migrate.normalise.supervisors.arguments import Arguments, Unclear
 from migrate.normalise.supervisors.services import Services, step_name
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import supervisor as table
 
 _NONE = ast.Constant(None)
@@ -50,7 +50,7 @@ def lines(text: Text) -> tuple[int, ...]:
     scopes = scopes_of(tree)
     found = [
         node.lineno
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.train.Supervisor"
     ]
@@ -89,7 +89,7 @@ class _Supervisor:
           Unclear: it is made otherwise, or differently.
         """
         found: list[ast.Assign] = []
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Call)
                 and self._scopes.resolve(node.func) == "tf.train.Supervisor"
@@ -171,7 +171,7 @@ class _Supervisor:
 
     def _session(self) -> _Session:
         found: list[_Session] = []
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.With):
                 for item in node.items:
                     if self._method(item.context_expr) in (
@@ -335,7 +335,7 @@ class _Supervisor:
         """
         edits: list[Edit] = []
         gone: list[ast.stmt] = []
-        for node in all_nodes(self._tree):
+        for node in walk_breadth_first(self._tree):
             if not isinstance(node, (ast.Name, ast.Attribute)) or (
                 names.key(node) != self._name
             ):

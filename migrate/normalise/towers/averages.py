@@ -18,7 +18,7 @@ from collections.abc import Callable
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.facts.towers.averages import averages_towers
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _Reads = Callable[..., bool]  # Whether a function averages the towers' gradients.
 
@@ -54,11 +54,11 @@ def find(
       pairs: whether the list is of (gradient, variable).
     """
     scope = scopes.scope_of(loop)
-    inside = set(all_nodes(loop))
+    inside = set(walk_breadth_first(loop))
     uses = sorted(
         (
             n
-            for n in all_nodes(scopes.tree)
+            for n in walk_breadth_first(scopes.tree)
             if isinstance(n, ast.Name)
             and n.id == gradients
             and isinstance(n.ctx, ast.Load)
@@ -117,7 +117,7 @@ def _by_statements(
         outer = scopes.parents[statement]
         assert isinstance(outer, ast.For)
         statement = outer
-    inside = set(all_nodes(statement))
+    inside = set(walk_breadth_first(statement))
     if any(use not in inside for use in uses):
         return None
     begun: ast.Assign | None = None
@@ -156,7 +156,7 @@ def _where_applied(
             and isinstance(parent, ast.Call)
             and value in parent.args[:1]
         ):
-            inside = set(all_nodes(value))
+            inside = set(walk_breadth_first(value))
             assert isinstance(value, ast.expr)
             if all(use in inside for use in uses) and reads(
                 _function(gradients, [ast.Return(value)])
@@ -191,7 +191,7 @@ def _read_later(scopes: Scopes, statement: ast.stmt, bound: set[str]) -> bool:
         and isinstance(n.ctx, ast.Load)
         and n.lineno > last
         and scopes.scope_of(n).owner(n.id) is scope
-        for n in all_nodes(scopes.tree)
+        for n in walk_breadth_first(scopes.tree)
     )
 
 
@@ -200,7 +200,7 @@ def _filled(scopes: Scopes, loop: ast.For) -> dict[str, ast.Assign]:
     scope = scopes.scope_of(loop)
     found: dict[str, ast.Assign] = {}
     own = names.binds(loop)
-    for node in all_nodes(loop):
+    for node in walk_breadth_first(loop):
         if not (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -238,7 +238,9 @@ def goes_into_an_update(scopes: Scopes, call: ast.Call) -> bool:
         and isinstance(parent.targets[0], ast.Name)
     ):
         return False
-    return _only_applied(scopes, parent, parent.targets[0].id, set(all_nodes(parent)))
+    return _only_applied(
+        scopes, parent, parent.targets[0].id, set(walk_breadth_first(parent))
+    )
 
 
 def _only_applied(
@@ -247,7 +249,7 @@ def _only_applied(
     """Whether what a statement gives a name to is only ever applied."""
     uses = [
         n
-        for n in all_nodes(scopes.tree)
+        for n in walk_breadth_first(scopes.tree)
         if isinstance(n, ast.Name)
         and n.id == name
         and isinstance(n.ctx, ast.Load)

@@ -13,7 +13,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 def plain(text: Text) -> Text:
@@ -29,7 +29,7 @@ def plain(text: Text) -> Text:
 
 def _one_by_one(text: Text) -> Text | None:
     """`a, b = [], []`, or `a, b = [], 0`, as two assignments."""
-    for node in all_nodes(tree_of(text.source)):
+    for node in walk_breadth_first(tree_of(text.source)):
         if not (
             isinstance(node, ast.Assign)
             and len(node.targets) == 1
@@ -60,7 +60,7 @@ def _appended(text: Text) -> Text | None:
     """`grads = [None] * n`, and `grads[i] = ...` in a loop over `range(n)`, as `append`."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for statement in all_nodes(tree):
+    for statement in walk_breadth_first(tree):
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -113,7 +113,7 @@ def _outside(text: Text) -> Text | None:
     """A named variable scope's last statements, where they are gradients and lists."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for block in all_nodes(tree):
+    for block in walk_breadth_first(tree):
         if not (isinstance(block, ast.With) and _names_a_scope(scopes, block)):
             continue
         late = len(block.body)
@@ -165,7 +165,9 @@ def _is_late(statement: ast.stmt) -> bool:
     return (
         _is_method(call, "compute_gradients")
         and isinstance(call, ast.Call)
-        and not any(isinstance(n, ast.Call) for a in call.args for n in all_nodes(a))
+        and not any(
+            isinstance(n, ast.Call) for a in call.args for n in walk_breadth_first(a)
+        )
     )
 
 
@@ -182,7 +184,7 @@ def _calls(node: ast.AST, method: str) -> bool:
         isinstance(n, ast.Call)
         and isinstance(n.func, ast.Attribute)
         and n.func.attr == method
-        for n in all_nodes(node)
+        for n in walk_breadth_first(node)
     )
 
 

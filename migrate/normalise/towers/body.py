@@ -10,7 +10,7 @@ from migrate.facts import names
 from migrate.normalise.text import Edit, inside_strings
 from migrate.normalise.towers import checks, tasks
 from migrate.normalise.towers.view import Unclear, View
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _PLACES = frozenset({"tf.device", "tf.name_scope"})
 # What a condition of a tower's number may consist of.
@@ -170,7 +170,8 @@ class Body:
 
     def _depends(self, node: ast.expr) -> bool:
         return any(
-            isinstance(n, ast.Name) and n.id == self._index for n in all_nodes(node)
+            isinstance(n, ast.Name) and n.id == self._index
+            for n in walk_breadth_first(node)
         )
 
     def _at_zero(self, node: ast.expr) -> object:
@@ -179,7 +180,7 @@ class Body:
         Raises:
           Unclear: it is not one of the tower's number alone.
         """
-        for n in all_nodes(node):
+        for n in walk_breadth_first(node):
             if isinstance(n, ast.expr) and not isinstance(n, _DECIDED):
                 raise Unclear
             if isinstance(n, ast.Name) and n.id != self._index:
@@ -228,7 +229,7 @@ class Body:
             for at, a in enumerate(parameters)
             if names.argument(call, a.arg, at) is given
         ]
-        for node in all_nodes(function):
+        for node in walk_breadth_first(function):
             if isinstance(node, ast.Name) and node.id in told:
                 self._check_shares(node, (*seen, call))
 
@@ -260,7 +261,7 @@ class Body:
         if inside_strings(statement) or not text.alone(statement):
             raise Unclear
         edits = []
-        for node in all_nodes(statement):
+        for node in walk_breadth_first(statement):
             if isinstance(node, ast.If) and self._depends(node.test):
                 raise Unclear
             if (
@@ -343,7 +344,7 @@ def outermost(view: View) -> ast.stmt:
 
 
 def _targets(target: ast.expr) -> set[str]:
-    return {n.id for n in all_nodes(target) if isinstance(n, ast.Name)}
+    return {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
 
 
 def _only_reuses(statement: ast.stmt) -> bool:

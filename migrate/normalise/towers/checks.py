@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.normalise.towers.view import Unclear, View
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.layers import LAYER_FUNCTIONS
 
 _NOT_SHARED = frozenset({"tf.Variable", "tf.contrib.eager.Variable"})
@@ -38,12 +38,14 @@ def check(view: View) -> None:
     if loop.orelse or isinstance(loop.target, ast.Starred):
         raise Unclear
     for root in [loop, *reach.reached(view.scopes, [loop])]:
-        for node in all_nodes(root):
+        for node in walk_breadth_first(root):
             if isinstance(node, (ast.Break, ast.Continue)) and root is loop:
                 raise Unclear
             if isinstance(node, ast.Call):
                 _check_call(view, node)
-    numbered = {n.id for n in all_nodes(loop.target) if isinstance(n, ast.Name)}
+    numbered = {
+        n.id for n in walk_breadth_first(loop.target) if isinstance(n, ast.Name)
+    }
     _check_names(view.scopes, loop, numbered, frozenset())
 
 
@@ -56,14 +58,14 @@ def _check_names(
       numbered: names that hold the tower's number, or what is made of it.
     """
     numbered = set(numbered)
-    for statement in all_nodes(root):
+    for statement in walk_breadth_first(root):
         if isinstance(statement, ast.Assign) and not any(
             isinstance(n, (ast.Call, ast.Subscript)) and not _formats(n)
-            for n in all_nodes(statement.value)
+            for n in walk_breadth_first(statement.value)
         ):
             if names.reads(statement.value) & numbered:
                 numbered |= names.binds(statement)
-    for call in all_nodes(root):
+    for call in walk_breadth_first(root):
         if not isinstance(call, ast.Call):
             continue
         symbol = scopes.resolve(call.func) or ""
@@ -102,7 +104,7 @@ def _is_plain(value: ast.expr) -> bool:
     """A number or a text, as far as is seen: no element of a list of tensors."""
     return not any(
         (isinstance(n, ast.Call) and not _formats(n)) or isinstance(n, ast.Subscript)
-        for n in all_nodes(value)
+        for n in walk_breadth_first(value)
     )
 
 

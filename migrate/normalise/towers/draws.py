@@ -26,7 +26,7 @@ from migrate.normalise.text import Edit
 from migrate.normalise.towers.body import outermost
 from migrate.normalise.towers.iteration import Iterated
 from migrate.normalise.towers.view import Unclear, View, look
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 _FUNCTIONS = frozenset(f"tf.data.{name}" for name in _METHODS)
@@ -47,7 +47,7 @@ def together(view: View, over: Iterated, index: str) -> View | None:
     elsewhere = [
         node
         for root in reach.reached(view.scopes, [view.loop])
-        for node in all_nodes(root)
+        for node in walk_breadth_first(root)
         if _draws(view, node)
     ]
     if elsewhere:
@@ -105,7 +105,7 @@ def _dataset(view: View, iterator: ast.expr) -> ast.expr | None:
     bindings = owner.bindings.get(iterator.id, []) if owner is not None else []
     drawing = [
         node
-        for node in all_nodes(view.scopes.tree)
+        for node in walk_breadth_first(view.scopes.tree)
         if _draws(view, node) and names.key(node.func.value) == iterator.id  # type: ignore[attr-defined]
     ]
     if len(bindings) != 1 or len(drawing) != 1:
@@ -129,7 +129,7 @@ def _known_before(view: View, count: str, dataset: ast.expr) -> bool:
     scope = view.scopes.scope_of(view.loop)
     return all(
         getattr(bound, "lineno", 0) < dataset.lineno
-        for node in all_nodes(ast.parse(count))
+        for node in walk_breadth_first(ast.parse(count))
         if isinstance(node, ast.Name) and (owner := scope.owner(node.id)) is scope
         for bound in owner.bindings.get(node.id, [])
     )

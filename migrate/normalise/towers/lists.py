@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.normalise.towers import averages
 from migrate.normalise.towers.view import Unclear, View
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # What gives one tensor of many gradients.
 _TENSORS = frozenset(
@@ -133,7 +133,7 @@ def _computed(view: View, body: list[ast.stmt]) -> set[str]:
 
 
 def _computes(view: View, value: ast.expr) -> bool:
-    return any(view.computes(node) for node in all_nodes(value))
+    return any(view.computes(node) for node in walk_breadth_first(value))
 
 
 def _is_tensor(view: View, value: ast.expr) -> bool:

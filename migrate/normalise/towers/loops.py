@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def has_gradients(scopes: Scopes, loop: ast.For) -> bool:
@@ -50,7 +50,7 @@ def of_losses(scopes: Scopes) -> list[ast.For]:
     """Loops over devices that list losses, or add them up."""
     return [
         node
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.For)
         and _places(scopes, node)
         and any(True for _ in gathered(scopes, node))
@@ -59,25 +59,25 @@ def of_losses(scopes: Scopes) -> list[ast.For]:
 
 def _places(scopes: Scopes, loop: ast.For) -> bool:
     """Whether each round of a loop is on another device of the process."""
-    own = {n.id for n in all_nodes(loop.target) if isinstance(n, ast.Name)}
+    own = {n.id for n in walk_breadth_first(loop.target) if isinstance(n, ast.Name)}
     return any(
         isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.device"
         and bool(names.reads(node) & own)
-        for block in all_nodes(loop)
+        for block in walk_breadth_first(loop)
         if isinstance(block, ast.With)
         for node in [item.context_expr for item in block.items]
     ) and not any(
         isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and "job:" in node.value
-        for node in all_nodes(loop)
+        for node in walk_breadth_first(loop)
     )
 
 
 def gathered(scopes: Scopes, loop: ast.For) -> Iterator[tuple[str, ast.expr, bool]]:
     """`losses.append(loss)`, or `total += loss`: the name, the value, whether it is a list."""
-    for node in all_nodes(loop):
+    for node in walk_breadth_first(loop):
         name, value = "", None
         listed = isinstance(node, ast.Expr)
         call = node.value if isinstance(node, ast.Expr) else None
@@ -106,5 +106,7 @@ def _begins(scopes: Scopes, loop: ast.For, name: str, *, listed: bool) -> bool:
     empty = isinstance(made, ast.List) and not made.elts
     if not (empty if listed else names.literal(made) == 0):
         return False
-    uses = [n for n in all_nodes(loop) if isinstance(n, ast.Name) and n.id == name]
+    uses = [
+        n for n in walk_breadth_first(loop) if isinstance(n, ast.Name) and n.id == name
+    ]
     return len(uses) == 1

@@ -24,7 +24,7 @@ from migrate.facts.towers.losses import Losses
 from migrate.normalise.text import Text, inside_strings
 from migrate.normalise.towers import loops
 from migrate.normalise.towers.view import Unclear, View
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _METHODS = frozenset({"minimize", "compute_gradients"})
 _FUNCTIONS = frozenset(
@@ -75,7 +75,7 @@ def find(view: View, count: str) -> list[Minimised]:
     ]
     found: list[Minimised] = []
     for later in _after(scopes, loop):
-        calls = [n for n in all_nodes(later) if _takes_gradients(scopes, n)]
+        calls = [n for n in walk_breadth_first(later) if _takes_gradients(scopes, n)]
         for call in calls:
             assert isinstance(call, ast.Call)
             pairs = _is_method(call)
@@ -98,7 +98,7 @@ def find(view: View, count: str) -> list[Minimised]:
         for _, losses in followed:
             losses.read(later)
     known = {one.call for one in found}
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if _takes_gradients(scopes, node) and node not in known:
             raise Unclear(_OTHERWISE)
     if not found:
@@ -136,7 +136,7 @@ def named(text: Text) -> Text:
 def _is_fresh(scopes: Scopes, loop: ast.For, name: str) -> bool:
     """Whether a name is bound in a loop, and nowhere else."""
     bound = scopes.scope_of(loop).bindings.get(name, [])
-    inside = set(all_nodes(loop))
+    inside = set(walk_breadth_first(loop))
     return bool(bound) and all(b in inside for b in bound)
 
 
@@ -165,7 +165,7 @@ def _opened(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
 def _filled(loop: ast.For) -> set[str]:
     """Names of what a loop puts something into."""
     found = set()
-    for node in all_nodes(loop):
+    for node in walk_breadth_first(loop):
         target: ast.expr | None = None
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             target = node.value
@@ -180,7 +180,9 @@ def _filled(loop: ast.For) -> set[str]:
 def _of_collections(scopes: Scopes, value: ast.expr) -> bool:
     """Whether a value asks the graph for what towers may have put there."""
     symbols = [
-        scopes.resolve(n.func) for n in all_nodes(value) if isinstance(n, ast.Call)
+        scopes.resolve(n.func)
+        for n in walk_breadth_first(value)
+        if isinstance(n, ast.Call)
     ]
     return any(
         s is not None and (s.startswith("tf.losses.") or "get_collection" in s)
@@ -201,7 +203,7 @@ def _is_method(call: ast.Call) -> bool:
 
 
 def _unused(tree: ast.AST, wish: str) -> str:
-    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     name, number = wish, 2
     while name in taken:
         name, number = f"{wish}_{number}", number + 1

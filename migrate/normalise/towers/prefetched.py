@@ -24,7 +24,7 @@ import textwrap
 from migrate.facts import names
 from migrate.normalise.text import Edit, inside_strings
 from migrate.normalise.towers.view import Unclear, View, look
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _QUEUE = "tf.contrib.slim.prefetch_queue.prefetch_queue"
 _REASON = "towers take batches from a prefetch queue in a way that is not read"
@@ -39,7 +39,7 @@ def drawn(view: View) -> View | None:
     made = next(
         (
             node
-            for node in all_nodes(view.scopes.tree)
+            for node in walk_breadth_first(view.scopes.tree)
             if isinstance(node, ast.Call) and view.scopes.resolve(node.func) == _QUEUE
         ),
         None,
@@ -113,7 +113,7 @@ def _taken(view: View, queue: str) -> ast.Assign:
     """The tower's statement that takes from the queue, all that is done with it."""
     uses = [
         node
-        for node in all_nodes(view.scopes.tree)
+        for node in walk_breadth_first(view.scopes.tree)
         if isinstance(node, ast.Name)
         and node.id == queue
         and isinstance(node.ctx, ast.Load)
@@ -157,13 +157,13 @@ def _makes(view: View, before: list[ast.stmt], wanted: set[str]) -> list[ast.stm
 def _draws(statement: ast.stmt) -> bool:
     return any(
         isinstance(n, ast.Attribute) and n.attr == "get_next"
-        for n in all_nodes(statement)
+        for n in walk_breadth_first(statement)
     )
 
 
 def _iterator_named(view: View, statement: ast.stmt) -> Edit | None:
     """`dataset.make_one_shot_iterator()`, of which a statement draws; where it has no name."""
-    for node in all_nodes(statement):
+    for node in walk_breadth_first(statement):
         if isinstance(node, ast.Attribute) and node.attr == "get_next":
             if not isinstance(node.value, ast.Name):
                 return Edit(node.value, view.flat(node.value))

@@ -16,7 +16,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.normalise.text import Edit
 from migrate.normalise.towers.view import Unclear, View, look
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _ALL = "tf.summary.merge_all"
 _KEY = "tf.GraphKeys.SUMMARIES"
@@ -27,7 +27,7 @@ def written(view: View) -> bool:
     return any(
         _writes(view, node)
         for root in [view.loop, *reach.reached(view.scopes, [view.loop])]
-        for node in all_nodes(root)
+        for node in walk_breadth_first(root)
     )
 
 
@@ -59,10 +59,12 @@ def _all_numbered(view: View) -> bool:
         _writes(view, node)
         for root in reach.reached(view.scopes, [view.loop])
         if root is not view.loop
-        for node in all_nodes(root)
+        for node in walk_breadth_first(root)
     ):
         return False
-    own = {n.id for n in all_nodes(view.loop.target) if isinstance(n, ast.Name)}
+    own = {
+        n.id for n in walk_breadth_first(view.loop.target) if isinstance(n, ast.Name)
+    }
     return all(
         (name := names.argument(node, "name", 0)) is not None
         and names.reads(name) & own
@@ -90,7 +92,7 @@ def gathered(view: View) -> View:
         if isinstance(item.optional_vars, ast.Name)
     }
     edits = []
-    for node in all_nodes(view.scopes.tree):
+    for node in walk_breadth_first(view.scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         symbol = view.scopes.resolve(node.func)
@@ -133,7 +135,9 @@ def _written_after(view: View, call: ast.Call) -> bool:
         and (node.lineno, node.col_offset) > (call.end_lineno, call.end_col_offset)
     ]
     roots: list[ast.AST] = [*later, *reach.reached(view.scopes, later)]
-    return any(_writes(view, node) for root in roots for node in all_nodes(root))
+    return any(
+        _writes(view, node) for root in roots for node in walk_breadth_first(root)
+    )
 
 
 def _blocks(body: list[ast.stmt]) -> list[ast.With]:

@@ -19,7 +19,7 @@ from migrate.frontends.cluster.placement import SETTER, names_task
 from migrate.normalise.text import Edit
 from migrate.normalise.towers.iteration import Iterated
 from migrate.normalise.towers.view import Unclear, View, look
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _DEALS = frozenset({"worker_device", "cluster"})
 
@@ -61,7 +61,7 @@ def blocks(view: View) -> list[ast.With]:
 def leaves(view: View, block: ast.With) -> bool:
     """Whether a block of devices goes: the tower's own, or any where none is on a task."""
     own = blocks(view)
-    return not own or block in own or view.loop in all_nodes(block)
+    return not own or block in own or view.loop in walk_breadth_first(block)
 
 
 def placed(view: View, over: Iterated, index: str) -> Tasks | None:
@@ -112,7 +112,7 @@ def placed(view: View, over: Iterated, index: str) -> Tasks | None:
 
 def _dealt_to(view: View) -> str:
     """The cluster that the program's device setters are given; "" where it has none."""
-    for node in all_nodes(view.scopes.tree):
+    for node in walk_breadth_first(view.scopes.tree):
         if isinstance(node, ast.Call) and view.scopes.resolve(node.func) == SETTER:
             cluster = names.argument(node, "cluster")
             if cluster is not None:
@@ -126,7 +126,7 @@ def unnamed(view: View) -> View:
     Raises:
       Unclear: a device setter is used for more than that.
     """
-    for statement in all_nodes(view.loop):
+    for statement in walk_breadth_first(view.loop):
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -137,7 +137,7 @@ def unnamed(view: View) -> View:
         name = statement.targets[0].id
         uses = [
             node
-            for node in all_nodes(view.scopes.tree)
+            for node in walk_breadth_first(view.scopes.tree)
             if isinstance(node, ast.Name)
             and node.id == name
             and isinstance(node.ctx, ast.Load)
@@ -175,7 +175,7 @@ def _is_on_task(view: View, node: ast.expr) -> bool:
 
 
 def _names_job(view: View, node: ast.expr, depth: int) -> bool:
-    for part in all_nodes(node):
+    for part in walk_breadth_first(node):
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
             if "job:" in part.value:
                 return True
@@ -208,6 +208,8 @@ def _shown(view: View, device: ast.expr, over: Iterated, index: str) -> str:
             text = values[node.id].replace("{index}", index)
             return ast.parse(text, mode="eval").body
 
-    if not any(isinstance(n, ast.Name) and n.id in values for n in all_nodes(device)):
+    if not any(
+        isinstance(n, ast.Name) and n.id in values for n in walk_breadth_first(device)
+    ):
         return view.flat(device)
     return ast.unparse(Named().visit(ast.parse(ast.unparse(device), mode="eval").body))

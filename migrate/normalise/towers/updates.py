@@ -21,7 +21,7 @@ import re
 from migrate.facts import names, reach
 from migrate.normalise.towers.body import outermost
 from migrate.normalise.towers.view import Unclear, View, look
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 LAYERS = frozenset({"tf.layers.batch_normalization"})
 _KEY = "tf.GraphKeys.UPDATE_OPS"
@@ -33,7 +33,7 @@ def normalises(view: View) -> bool:
     return any(
         isinstance(node, ast.Call) and view.scopes.resolve(node.func) in LAYERS
         for root in [view.loop, *reach.reached(view.scopes, [view.loop])]
-        for node in all_nodes(root)
+        for node in walk_breadth_first(root)
     )
 
 
@@ -51,7 +51,7 @@ def moved(view: View, index: str) -> tuple[View, str]:
     """
     asked = [
         node
-        for node in all_nodes(view.scopes.tree)
+        for node in walk_breadth_first(view.scopes.tree)
         if isinstance(node, ast.Call)
         and view.scopes.resolve(node.func) == "tf.get_collection"
         and node.args

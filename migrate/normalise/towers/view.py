@@ -9,7 +9,7 @@ import functools
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text
 from migrate.normalise.towers import loops
-from migrate.source.nodes import all_nodes, tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 
 class Unclear(Exception):
@@ -35,7 +35,7 @@ class View:
     @functools.cached_property
     def inside(self) -> frozenset[ast.AST]:
         """All nodes of the loop."""
-        return frozenset(all_nodes(self.loop))
+        return frozenset(walk_breadth_first(self.loop))
 
     def flat(self, value: ast.expr) -> str:
         """An expression's text, in one line."""
@@ -44,7 +44,11 @@ class View:
 
     def fresh(self, wish: str) -> str:
         """A name like that which the text does not have yet."""
-        taken = {n.id for n in all_nodes(self.scopes.tree) if isinstance(n, ast.Name)}
+        taken = {
+            n.id
+            for n in walk_breadth_first(self.scopes.tree)
+            if isinstance(n, ast.Name)
+        }
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1
@@ -55,7 +59,7 @@ class View:
         scope = self.scopes.scope_of(self.loop)
         return [
             n
-            for n in all_nodes(self.scopes.tree)
+            for n in walk_breadth_first(self.scopes.tree)
             if isinstance(n, ast.Name)
             and n.id == name
             and isinstance(n.ctx, ast.Load)
@@ -88,7 +92,7 @@ def look(text: Text) -> View | None:
     scopes = scopes_of(tree)
     found = [
         node
-        for node in all_nodes(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.For) and loops.has_gradients(scopes, node)
     ]
     listing = [] if found else loops.of_losses(scopes)

@@ -9,9 +9,9 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.blocks import Blocks
 from migrate.program.binding_time.lattice import join
-from migrate.program.binding_time.lifts import in_order
+from migrate.program.binding_time.lifts import sort_lifts
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables.worker_state import MUTATORS
 
 
@@ -60,7 +60,7 @@ class Analysis(Blocks):
             self._lift_creations(statement)
             self._lift_draws(statement)
             self._check_repeated()
-        flow.lifts, flow.update = in_order(statement, self._lifts), self._update
+        flow.lifts, flow.update = sort_lifts(statement, self._lifts), self._update
         if flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
             self.updates |= flow.binds
         if flow.update is not None:
@@ -94,7 +94,7 @@ class Analysis(Blocks):
             and self.environment.get(names.key(node) or "") in ir.STEP_KINDS
             and node not in self.static_reads
             and not self._is_gone_through(node)
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
         )
 
     def _is_gone_through(self, node: ast.AST) -> bool:

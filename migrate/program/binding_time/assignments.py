@@ -10,7 +10,7 @@ from migrate.program import ir
 from migrate.program.binding_time.expressions import Expressions
 from migrate.program.binding_time.lattice import join
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables.worker_state import MUTATORS
 
 
@@ -84,7 +84,7 @@ class Assignments(Expressions):
                 and any(
                     isinstance(node, ast.Subscript)
                     and names.key(node.value) == target.id
-                    for node in all_nodes(self.scopes.tree)
+                    for node in walk_breadth_first(self.scopes.tree)
                 )
             )
             if taken:

@@ -10,7 +10,7 @@ from migrate.program.binding_time.assignments import Assignments
 from migrate.program.binding_time.lattice import element_kind
 from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -61,7 +61,7 @@ class Blocks(Assignments):
             flow.updates = any(
                 self.scopes.resolve(node) == "tf.GraphKeys.UPDATE_OPS"
                 for item in statement.items
-                for node in all_nodes(item.context_expr)
+                for node in walk_breadth_first(item.context_expr)
             )
         behind = isinstance(statement, ast.With) and any(
             isinstance(item.context_expr, ast.Call)
@@ -99,7 +99,7 @@ class Blocks(Assignments):
         test = getattr(statement, "test", None)
         made = test is not None and any(
             isinstance(node, ast.Call) and self._creates_variable(node)
-            for node in all_nodes(test)
+            for node in walk_breadth_first(test)
         )
         if header_lifts or made:
             self.diagnostics.refuse(
@@ -116,7 +116,7 @@ class Blocks(Assignments):
         Measured with TF 1.15.5: 0 for a counter that was raised before, in every run;
         `read_value()` in the block gives what was written.
         """
-        for node in all_nodes(block):
+        for node in walk_breadth_first(block):
             if not (
                 isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
@@ -198,7 +198,7 @@ class Blocks(Assignments):
                         "tf.variable_scope",
                     )
             if is_given(names.argument(call, "initializer", 3)):
-                unseen = scope_defaults.reached_by_initializer(self.scopes, statement)
+                unseen = scope_defaults.find_reached_call(self.scopes, statement)
                 if unseen is not None:
                     self.diagnostics.refuse(
                         "V103",
@@ -212,7 +212,7 @@ class Blocks(Assignments):
                 bound = names.key(item.optional_vars)
                 uses = sum(
                     1
-                    for n in all_nodes(statement)
+                    for n in walk_breadth_first(statement)
                     if isinstance(n, ast.Name)
                     and n.id == bound
                     and isinstance(n.ctx, ast.Load)

@@ -10,7 +10,7 @@ from migrate.program.binding_time.calls import Calls
 from migrate.program.binding_time.lattice import element_kind, join
 from migrate.program.binding_time.vocabulary import SETUP_KINDS
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import roles
 
 _BUILT_LAYER = frozenset(
@@ -43,7 +43,7 @@ class Expressions(Calls):
 
     def _closure(self, node: ast.FunctionDef | ast.Lambda) -> Kind:
         """A function that needs the step's tensors, as `tf.cond` takes it, is made there."""
-        own = {a.arg for a in all_nodes(node.args) if isinstance(a, ast.arg)}
+        own = {a.arg for a in walk_breadth_first(node.args) if isinstance(a, ast.arg)}
         if isinstance(node, ast.FunctionDef):
             for statement in node.body:
                 own |= names.binds(statement)

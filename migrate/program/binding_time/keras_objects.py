@@ -9,7 +9,7 @@ from migrate.program import ir
 from migrate.program.binding_time.layers import Layers
 from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Kind
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs as table
 
 _PLAIN = "Write the loss and the update in TensorFlow, of what the model gives."
@@ -100,7 +100,7 @@ class KerasObjects(Layers):
         assert owner is not None
         if inside in (*ir.STEP_KINDS, Kind.VARIABLE):
             self._keras_refused(call, "a Keras model made of tensors of the graph")
-        for node in all_nodes(owner):
+        for node in walk_breadth_first(owner):
             if not isinstance(node, ast.Call):
                 continue
             symbol = self.scopes.resolve(node.func) or ""
@@ -157,7 +157,7 @@ class KerasObjects(Layers):
         """No step computes with what stands for the inputs of a model."""
         if flow.kind not in (*ir.STEP_KINDS, Kind.PURE):
             return
-        for node in all_nodes(flow.statement):
+        for node in walk_breadth_first(flow.statement):
             if (
                 isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)

@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.user_functions import UserFunctions
 from migrate.program.binding_time.vocabulary import is_given
-from migrate.program.code import code, joined
+from migrate.program.code import code, join_code
 from migrate.program.ir import Kind, Lift
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS, LayerRow
 
@@ -41,7 +41,7 @@ class Layers(UserFunctions):
         ]
         if row.seeded and (by_step or is_given(bound.get("seed"))):
             given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
-            use = code(row.seeded, "(", joined(", ", [inputs, *given]), ")")
+            use = code(row.seeded, "(", join_code(", ", [inputs, *given]), ")")
             self._lifts.append(Lift(call, "", code(), use))
             return Kind.TENSOR
         for argument in by_step:
@@ -69,9 +69,11 @@ class Layers(UserFunctions):
             target = "tower_normalisation.BatchNormalization"
             constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
         variable, made = self._layer_variable(row, name, reuse)
-        create = code(target, "(", joined(", ", constructor), ")") if made else code()
+        create = (
+            code(target, "(", join_code(", ", constructor), ")") if made else code()
+        )
         at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
-        use = code(variable, "(", joined(", ", [inputs, *at_call]), ")")
+        use = code(variable, "(", join_code(", ", [inputs, *at_call]), ")")
         self._lifts.append(Lift(call, variable, create, use))
         return Kind.TENSOR
 

@@ -11,7 +11,7 @@ from migrate.program import ir
 from migrate.program.binding_time.lists import Lists
 from migrate.program.code import code
 from migrate.program.ir import Kind, Lift
-from migrate.source.nodes import all_nodes, children
+from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.recurrent import CELLS, WRAPPERS
@@ -22,7 +22,7 @@ class Lifts(Lists):
 
     def _lift_creations(self, statement: ast.stmt) -> None:
         """`tf.matmul(x, tf.get_variable("w", ...))`: the variable is made at build time."""
-        lifted = {n for lift in self._lifts for n in all_nodes(lift.node)}
+        lifted = {n for lift in self._lifts for n in walk_breadth_first(lift.node)}
         work: list[ast.AST] = [statement]
         while work:
             node = work.pop(0)
@@ -55,7 +55,7 @@ class Lifts(Lists):
         """Numbers drawn by Python: once, as the graph was built once."""
         # What makes variables and layers is made once as it is, with all its arguments.
         created = [node for lift in self._lifts for node in lift.create.nodes()]
-        built = {inner for node in created for inner in all_nodes(node)}
+        built = {inner for node in created for inner in walk_breadth_first(node)}
         work: list[ast.AST] = [statement]
         while work:
             node = work.pop(0)
@@ -85,7 +85,7 @@ class Lifts(Lists):
     def _draws_in(self, statement: ast.stmt) -> bool:
         return any(
             isinstance(node, ast.Call) and self._draws(node)
-            for node in all_nodes(statement)
+            for node in walk_breadth_first(statement)
         )
 
     def _draws(self, call: ast.Call) -> bool:
@@ -135,7 +135,7 @@ class Lifts(Lists):
         )
 
 
-def in_order(statement: ast.stmt, lifts: list[Lift]) -> list[Lift]:
+def sort_lifts(statement: ast.stmt, lifts: list[Lift]) -> list[Lift]:
     """What a statement makes once, in the order in which Python comes to it.
 
     By it variables without names have their numbers, and draws their values.

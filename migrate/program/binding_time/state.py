@@ -12,7 +12,7 @@ from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow, Kind, Lift
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, keras_graphs
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
@@ -163,7 +163,7 @@ class State:
 
 def all_names(tree: ast.AST) -> set[str]:
     found: set[str] = set()
-    for node in all_nodes(tree):
+    for node in walk_breadth_first(tree):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.arg):

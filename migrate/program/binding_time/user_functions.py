@@ -9,11 +9,11 @@ from migrate.program import ir
 from migrate.program.binding_time.every import every
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.lifts import Lifts
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -89,7 +89,7 @@ class UserFunctions(Lifts):
             if current in seen:
                 continue
             seen.add(current)
-            for node in all_nodes(current):
+            for node in walk_breadth_first(current):
                 if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(
                     node.ctx, ast.Load
                 ):
@@ -165,7 +165,7 @@ class UserFunctions(Lifts):
         ) or any(
             isinstance(f.statement, ast.Return)
             and f.kind in ir.STEP_KINDS
-            and not _only_names(f.statement.value)
+            and not _has_only_names(f.statement.value)
             for f in every(times.flows)
         )
         times.staged = times.creates and steps
@@ -173,7 +173,7 @@ class UserFunctions(Lifts):
             isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.variable_scope"
             and self._may_reuse(names.argument(node, "reuse", 8))
-            for node in all_nodes(definition)
+            for node in walk_breadth_first(definition)
         )
         if times.staged:
             self._split_parameters(times, inner.environment)
@@ -201,12 +201,12 @@ class UserFunctions(Lifts):
                 for lift in flow.lifts:
                     for node in lift.create.nodes():
                         built |= names.reads(node)
-                    lifted = {id(n) for n in all_nodes(lift.node)}
+                    lifted = {id(n) for n in walk_breadth_first(lift.node)}
                     for node in lift.use.nodes():
                         stepped |= names.reads(node)
                     stepped |= {
                         n.id
-                        for n in all_nodes(flow.statement)
+                        for n in walk_breadth_first(flow.statement)
                         if isinstance(n, ast.Name) and id(n) not in lifted
                     }
             elif flow.build:
@@ -287,7 +287,7 @@ class UserFunctions(Lifts):
         create = code(
             call.func,
             "(",
-            joined(", ", [code(f"{p}=", bound[p]) for p in static]),
+            join_code(", ", [code(f"{p}=", bound[p]) for p in static]),
             ")",
         )
         dynamic: list[Code] = []
@@ -298,7 +298,7 @@ class UserFunctions(Lifts):
                 continue
             prefix = "" if positional else f"{parameter}="
             dynamic.append(code(prefix, bound[parameter]))
-        use = code(name, "(", joined(", ", dynamic), ")")
+        use = code(name, "(", join_code(", ", dynamic), ")")
         self._lifts.append(Lift(call, name, create if created else code(), use))
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
 
@@ -328,7 +328,7 @@ class UserFunctions(Lifts):
         return kind
 
 
-def _only_names(node: ast.expr | None) -> bool:
+def _has_only_names(node: ast.expr | None) -> bool:
     if isinstance(node, (ast.Tuple, ast.List)):
-        return all(_only_names(e) for e in node.elts)
+        return all(_has_only_names(e) for e in node.elts)
     return names.key(node) is not None if node is not None else True

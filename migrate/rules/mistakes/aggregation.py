@@ -59,9 +59,9 @@ def _more(
     wanted = binding(scopes, wanted) or wanted
     if total is None or not isinstance(wanted, ast.BinOp):
         return None
-    shown = _shown(scopes, total)
+    shown = _show_assigned(scopes, total)
     sides = [wanted.left, wanted.right]
-    others = [s for s in sides if _shown(scopes, s) != shown]
+    others = [s for s in sides if _show_assigned(scopes, s) != shown]
     least = {ast.Add: 1, ast.Mult: 2}.get(type(wanted.op))
     if len(others) != 1 or least is None:
         return None
@@ -73,7 +73,7 @@ def _more(
     return None
 
 
-def _shown(scopes: Scopes, node: ast.expr) -> str:
+def _show_assigned(scopes: Scopes, node: ast.expr) -> str:
     """An expression, with names as what they are assigned."""
     for _ in range(4):
         node = binding(scopes, node) or node

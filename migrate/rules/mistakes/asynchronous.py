@@ -67,9 +67,9 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
         return
     call, symbol = made[0]
     name = symbol.rpartition(".")[2]
-    line = said(text)
+    line = find_said(text)
     for other, chosen in made if line is None else ():
-        test = _chosen_as(scopes, other)
+        test = _find_choosing_test(scopes, other)
         if test is not None:
             call, symbol, line = other, chosen, test.lineno
             name = symbol.rpartition(".")[2]
@@ -95,7 +95,7 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
         )
 
 
-def _chosen_as(scopes: Scopes, call: ast.Call) -> ast.expr | None:
+def _find_choosing_test(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     """The test by which a strategy is that of `mode == "async"`, if one is."""
     child: ast.AST = call
     while child in scopes.parents:
@@ -115,7 +115,7 @@ def _chosen_as(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     return None
 
 
-def said(text: str) -> int | None:
+def find_said(text: str) -> int | None:
     """The first line that says that training is asynchronous, None if none does."""
     for line, words in _words(text):
         for sentence in _SENTENCE.split(words):

@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import replicas, values
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def may_be_run(
@@ -21,17 +21,17 @@ def may_be_run(
     if loop is None or any(k.arg is None for k in call.keywords):
         return False
     target, over = loop
-    bound = _of_element(scopes, target, call)
+    bound = _read_element(scopes, target, call)
     given = [*call.args, *(k.value for k in call.keywords)]
     from_loop = [a for a in given if names.reads(a) & set(bound)]
-    inside = {n for a in from_loop for n in all_nodes(a)}
+    inside = {n for a in from_loop for n in walk_breadth_first(a)}
     return (
         fits(scopes, call, step)
         and bool(from_loop)
         and all(_is_part(a) for a in from_loop)
         and all(_stays(scopes, a, call) for a in given if a not in from_loop)
         and all(node in inside for nodes in bound.values() for node in nodes)
-        and values.seen_from(scopes, strategy, call)
+        and values.means_same_at(scopes, strategy, call)
         and (replicas.is_dataset(scopes, over) or replicas.is_distributed(scopes, over))
     )
 
@@ -39,7 +39,7 @@ def may_be_run(
 def fits(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> bool:
     """Whether a step is given as many arguments as it takes."""
     takes, count = replicas.required(step), len(call.args) + len(call.keywords)
-    whole = whole_batch(scopes, call)
+    whole = find_whole_batch(scopes, call)
     if takes is None:
         return False
     if whole is not None and (unpacked := _unpacked(scopes, call, step)):
@@ -49,7 +49,7 @@ def fits(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> bool:
 
 def unfit(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> ast.expr | None:
     """The batch that a call gives as one where the step takes its parts."""
-    whole = whole_batch(scopes, call)
+    whole = find_whole_batch(scopes, call)
     takes, count = replicas.required(step), len(call.args) + len(call.keywords)
     if whole is None or isinstance(whole, ast.Starred) or takes is None:
         return None
@@ -59,7 +59,7 @@ def unfit(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> ast.expr | N
     return whole if takes[0] <= count - 1 + parts <= takes[1] else None
 
 
-def whole_batch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
+def find_whole_batch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     """The argument that is the loop's batch as a whole: `batch`, or `*batch`."""
     loop = replicas.loop_of(scopes, call)
     if loop is None or not isinstance(loop[0], ast.Name):
@@ -73,7 +73,7 @@ def whole_batch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
 
 def _unpacked(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> int | None:
     """Into how many arguments the batch goes; None where it is one."""
-    loop, whole = replicas.loop_of(scopes, call), whole_batch(scopes, call)
+    loop, whole = replicas.loop_of(scopes, call), find_whole_batch(scopes, call)
     takes, count = replicas.required(step), len(call.args) + len(call.keywords)
     if loop is None or whole is None or takes is None:
         return None
@@ -83,7 +83,7 @@ def _unpacked(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> int | No
     return parts if parts is not None and parts > 1 else None
 
 
-def _of_element(
+def _read_element(
     scopes: Scopes, target: ast.expr, call: ast.Call
 ) -> dict[str, list[ast.AST]]:
     """Names of an element's parts, each with where the loop reads it.
@@ -93,7 +93,7 @@ def _of_element(
     loop: ast.AST = call
     while not isinstance(loop, ast.For):
         loop = scopes.parents[loop]
-    bound = {n.id for n in all_nodes(target) if isinstance(n, ast.Name)}
+    bound = {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
     apart: set[ast.AST] = set()
     for statement in loop.body:
         if isinstance(statement, ast.Assign) and names.key(statement.value) in bound:
@@ -101,7 +101,7 @@ def _of_element(
                 bound |= names.binds(statement)
                 apart.add(statement.value)
     read: dict[str, list[ast.AST]] = {name: [] for name in bound}
-    for node in (n for s in loop.body for n in all_nodes(s)):
+    for node in (n for s in loop.body for n in walk_breadth_first(s)):
         if isinstance(node, ast.Name) and node.id in bound and node not in apart:
             if isinstance(node.ctx, ast.Load):
                 read[node.id].append(node)

@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.facts.sole_client import is_sole_client, told
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _ALL_VARIABLES = ("tf.global_variables", "tf.all_variables", "tf.trainable_variables")
@@ -30,7 +30,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             "The chief is the worker whose index is 0: is_chief=(task_index == 0).",
             symbol=symbol,
         )
-    yield from _initialised_by_all(scopes)
+    yield from _find_initialised_by_all(scopes)
 
 
 def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]:
@@ -46,12 +46,12 @@ def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]
         given = names.argument(call, "is_chief", _TAKERS[symbol])
         if given is None:
             if not _has_more_arguments(call):
-                reason = _by_tasks(scopes, call, None)
+                reason = _judge_by_tasks(scopes, call, None)
                 if reason is not None:
                     yield call, call, reason, symbol
             continue
         test = binding(scopes, given) or given
-        reason = _wrong(scopes, test) or _by_tasks(scopes, call, test)
+        reason = _wrong(scopes, test) or _judge_by_tasks(scopes, call, test)
         if reason is not None and not is_sole_client(scopes, call):
             yield given, test, reason, symbol
 
@@ -77,7 +77,9 @@ def _has_more_arguments(call: ast.Call) -> bool:
     )
 
 
-def _by_tasks(scopes: Scopes, call: ast.Call, test: ast.expr | None) -> str | None:
+def _judge_by_tasks(
+    scopes: Scopes, call: ast.Call, test: ast.expr | None
+) -> str | None:
     """What is wrong with a test by what each worker makes of it."""
     found = told(scopes, call, test)
     if len(found) < 2 or {job for job, _ in found} != {"worker"}:
@@ -135,7 +137,7 @@ def _counts_workers(scopes: Scopes, node: ast.expr) -> bool:
     )
 
 
-def _initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
+def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
     """`sess.run(init)` of a session on a server, in every worker."""
     servers = [c for c, symbol in calls(scopes) if symbol == "tf.train.Server"]
     if not servers:
@@ -145,17 +147,21 @@ def _initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
         if symbol not in roles.PLAIN_SESSIONS or target is None:
             continue
         target = binding(scopes, target) or target
-        by_address = any("grpc:" in str(names.literal(n)) for n in all_nodes(target))
+        by_address = any(
+            "grpc:" in str(names.literal(n)) for n in walk_breadth_first(target)
+        )
         if by_address and not _is_own(scopes, target):
             continue  # A client of servers elsewhere, not one of the workers.
         if is_sole_client(scopes, call):
             continue
-        block, name = _opened(scopes, call)
+        block, name = _find_opened(scopes, call)
         for run in _runs(block, name):
             # `sess.run(init)`, or `init.run()` in the session's block.
             assert isinstance(run.func, ast.Attribute)
             what = run.args[0] if run.args else run.func.value
-            if not _initialises(scopes, what) or not _by_all(scopes, call, run, block):
+            if not _initialises(scopes, what) or not _is_run_by_all(
+                scopes, call, run, block
+            ):
                 continue
             yield Mistake(
                 run,
@@ -172,10 +178,12 @@ def _initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
 def _is_own(scopes: Scopes, target: ast.expr) -> bool:
     """Whether an address is that of the process's own task: `hosts[task_index]`."""
     index = task_index(scopes)
-    return index is not None and any(names.key(n) == index for n in all_nodes(target))
+    return index is not None and any(
+        names.key(n) == index for n in walk_breadth_first(target)
+    )
 
 
-def _opened(scopes: Scopes, call: ast.Call) -> tuple[ast.AST | None, str | None]:
+def _find_opened(scopes: Scopes, call: ast.Call) -> tuple[ast.AST | None, str | None]:
     """Where a session is open, and its name."""
     item = scopes.parents[call]
     if isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name):
@@ -199,7 +207,7 @@ def _runs(block: ast.AST | None, name: str | None) -> Iterator[ast.Call]:
             yield run
 
 
-def _by_all(
+def _is_run_by_all(
     scopes: Scopes, session: ast.Call, run: ast.Call, block: ast.AST | None
 ) -> bool:
     """Whether several workers get to a run, whatever else holds."""

@@ -14,23 +14,23 @@ from migrate.facts.scopes import Scopes
 from migrate.program.code import code
 from migrate.rules.mistakes import replicas, values
 from migrate.rules.mistakes.mistake import Mistake, binding, method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     told: set[ast.expr] = set()
-    for over, bound, body in (*_loops(scopes), *_drawn(scopes)):
+    for over, bound, body in (*_loops(scopes), *_find_iterators(scopes)):
         if over in told:
             continue
-        for node in (n for s in body for n in all_nodes(s)):
+        for node in (n for s in body for n in walk_breadth_first(s)):
             if not isinstance(node, ast.Call):
                 continue
-            strategy = _given_to(scopes, node, bound)
+            strategy = _find_strategy_of_step(scopes, node, bound)
             if strategy is None:
                 continue
             distributed = code(strategy, ".experimental_distribute_dataset(", over, ")")
             told.add(over)
-            mends = values.seen_from(scopes, strategy, over)
+            mends = values.means_same_at(scopes, strategy, over)
             yield Mistake(
                 over,
                 "D106",
@@ -59,7 +59,9 @@ def _loops(scopes: Scopes) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]
             yield over, names.binds(ast.For(loop.target, loop.iter, [], [])), loop.body
 
 
-def _drawn(scopes: Scopes) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]]:
+def _find_iterators(
+    scopes: Scopes,
+) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]]:
     """`batches = iter(dataset)`, of which `next` is asked.
 
     By name: `step(next(batches))` is given what the iterator gives.
@@ -111,7 +113,9 @@ def _is_batch(value: ast.expr, bound: set[str]) -> bool:
     return isinstance(value, ast.Name) and value.id in bound
 
 
-def _given_to(scopes: Scopes, call: ast.Call, bound: set[str]) -> ast.expr | None:
+def _find_strategy_of_step(
+    scopes: Scopes, call: ast.Call, bound: set[str]
+) -> ast.expr | None:
     """The strategy by which a call runs a step on some names; None for other calls.
 
     Directly, or in a function that is given them and hands them on.
@@ -135,9 +139,9 @@ def _given_to(scopes: Scopes, call: ast.Call, bound: set[str]) -> ast.expr | Non
     changed = set().union(*[names.binds(s) for s in function.body], set())
     if not passed or passed & changed:
         return None
-    for node in all_nodes(function):
+    for node in walk_breadth_first(function):
         if isinstance(node, ast.Call) and method(node) in replicas.RUNS:
-            strategy = _given_to(scopes, node, passed)
+            strategy = _find_strategy_of_step(scopes, node, passed)
             if strategy is not None:
                 return strategy
     return None

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.rules.mistakes.mistake import Mistake, binding, calls
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _WAITS = {
     "tf.distribute.ParameterServerStrategy": "evaluator",
@@ -31,7 +31,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     if len(extra) != 1:
         return  # Which of them a cluster is for is not told.
     (job,) = extra
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Dict) or not _is_cluster(node):
             continue
         kept = [
@@ -42,19 +42,19 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if len(kept) != len(node.keys) - 1:
             continue
         mends = not _is_task(scopes, job)
-        fix = ((node, code("{", joined(", ", kept), "}")),) if mends else ()
-        yield _listed(node, job, sorted(strategies)[0], fix)
+        fix = ((node, code("{", join_code(", ", kept), "}")),) if mends else ()
+        yield _report_listed(node, job, sorted(strategies)[0], fix)
     for node in scopes.walk():
         if isinstance(node, ast.Assign) and _adds(scopes, node, job):
-            yield _listed(node.targets[0], job, sorted(strategies)[0])
+            yield _report_listed(node.targets[0], job, sorted(strategies)[0])
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            without = _written_without(node.value, job)
+            without = _write_without(node.value, job)
             if without is not None:
                 new = code(repr(without))
-                yield _listed(node, job, sorted(strategies)[0], ((node, new),))
+                yield _report_listed(node, job, sorted(strategies)[0], ((node, new),))
 
 
-def _listed(
+def _report_listed(
     node: ast.expr, job: str, symbol: str, fix: tuple[tuple[ast.expr, Code], ...] = ()
 ) -> Mistake:
     name = symbol.rpartition(".")[2]
@@ -81,7 +81,7 @@ def _adds(scopes: Scopes, statement: ast.Assign, job: str) -> bool:
     return isinstance(made, ast.Dict) and _is_cluster(made)
 
 
-def _written_without(text: str, job: str) -> str | None:
+def _write_without(text: str, job: str) -> str | None:
     """A TF_CONFIG that is written out, without that job; None if it has none."""
     if "cluster" not in text or job not in text:
         return None
@@ -116,5 +116,5 @@ def _is_task(scopes: Scopes, job: str) -> bool:
             for k, v in zip(node.keys, node.values, strict=True)
             if k is not None
         )
-        for node in all_nodes(scopes.tree)
+        for node in walk_breadth_first(scopes.tree)
     )

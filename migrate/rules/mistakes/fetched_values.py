@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import name_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _HOLDERS = frozenset({"list", "reversed", "tuple"})
 _OF_ITEMS = frozenset({"max", "min", "sum"})
@@ -243,7 +243,10 @@ class FetchedValues:
         elif called != "zip":
             return _ELSE
         for part, one in zip(target.elts, given):
-            if any(isinstance(n, ast.Name) and n.id == name for n in all_nodes(part)):
+            if any(
+                isinstance(n, ast.Name) and n.id == name
+                for n in walk_breadth_first(part)
+            ):
                 return self._gone_through(name, part, one, key)
         return _ELSE
 

@@ -29,7 +29,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if not isinstance(node, ast.Call) or method(node) != "repeat":
             continue
         assert isinstance(node.func, ast.Attribute)
-        shuffled = _before(scopes, node.func.value)
+        shuffled = _find_shuffle(scopes, node.func.value)
         if shuffled is not None and _has_seed(shuffled):
             yield Mistake(
                 shuffled,
@@ -41,7 +41,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             )
 
 
-def _before(scopes: Scopes, data: ast.expr) -> ast.Call | None:
+def _find_shuffle(scopes: Scopes, data: ast.expr) -> ast.Call | None:
     """The call of `shuffle` whose result an expression is."""
     if isinstance(data, ast.Call):
         return data if method(data) == "shuffle" else None

@@ -29,12 +29,12 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if symbol == "tf.train.ClusterSpec" and given is not None:
             for hosts in _jobs(scopes, given):
                 yield from _hosts(scopes, hosts)
-    for cluster in _in_environment(scopes):
+    for cluster in _find_clusters(scopes):
         for hosts in _jobs(scopes, cluster):
             yield from _hosts(scopes, hosts)
 
 
-def _in_environment(scopes: Scopes) -> Iterator[ast.expr]:
+def _find_clusters(scopes: Scopes) -> Iterator[ast.expr]:
     """Clusters of what TF_CONFIG is made of: `{"cluster": {...}, "task": {...}}`."""
     if not any(names.literal(n) == "TF_CONFIG" for n in _constants(scopes)):
         return
@@ -91,7 +91,7 @@ def _hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
         if default is not None and "," in default:
             bound = inside = ast.Constant(default)
     text = names.literal(inside)
-    given = _joined(inside) or _joined(bound)
+    given = _find_joined(inside) or _find_joined(bound)
     if given is not None:
         fix = code(given)
     elif isinstance(text, str):
@@ -114,7 +114,7 @@ def _hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
     )
 
 
-def _joined(node: ast.expr | None) -> ast.expr | None:
+def _find_joined(node: ast.expr | None) -> ast.expr | None:
     """`hosts` of `",".join(hosts)`."""
     if (
         isinstance(node, ast.Call)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes.mistake import Mistake, binding, calls
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -26,7 +26,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         block: ast.AST = call
         while block in scopes.parents and not isinstance(block, ast.With):
             block = scopes.parents[block]
-        if not any(tape in all_nodes(block) for tape in tapes):
+        if not any(tape in walk_breadth_first(block) for tape in tapes):
             continue
         yield Mistake(
             call,

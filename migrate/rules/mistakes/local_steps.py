@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import replicas
 from migrate.rules.mistakes.mistake import Mistake, binding, calls
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _STEPS = frozenset(
     {
@@ -30,9 +30,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     if "tf.train.Server" not in symbols or "tf.train.SyncReplicasOptimizer" in symbols:
         return  # In step with each other all workers count alike.
     told: set[ast.AST] = set()
-    for name, loop in _fetched(scopes):
-        steps = _of(name, loop)
-        for node in all_nodes(loop):
+    for name, loop in _find_fetched(scopes):
+        steps = _find_computed(name, loop)
+        for node in walk_breadth_first(loop):
             own = _says_own(node, name)
             if loop not in told and (own or _chooses(scopes, node, steps)):
                 told.add(loop)
@@ -48,16 +48,16 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
                 )
 
 
-def _of(name: str, loop: ast.AST) -> set[str]:
+def _find_computed(name: str, loop: ast.AST) -> set[str]:
     """The name, and what is computed of it: not what counts in epochs, `step // 100`."""
     found = {name}
     for _ in range(3):
-        for node in all_nodes(loop):
+        for node in walk_breadth_first(loop):
             if (
                 isinstance(node, ast.Assign)
                 and not any(
                     isinstance(n, (ast.Call, ast.FloorDiv, ast.Subscript))
-                    for n in all_nodes(node.value)
+                    for n in walk_breadth_first(node.value)
                 )
                 and names.reads(node.value) & found
             ):
@@ -82,7 +82,9 @@ def _chooses(scopes: Scopes, node: ast.AST, steps: set[str]) -> bool:
         return (
             shown is None
             and bool(names.reads(node.slice) & steps)
-            and not any(isinstance(n, ast.FloorDiv) for n in all_nodes(node.slice))
+            and not any(
+                isinstance(n, ast.FloorDiv) for n in walk_breadth_first(node.slice)
+            )
         )
     if not isinstance(node, ast.Call) or node.keywords:
         return False
@@ -96,13 +98,13 @@ def _chooses(scopes: Scopes, node: ast.AST, steps: set[str]) -> bool:
     }
     return bool(given) and any(
         not isinstance(n, ast.Call) and _chooses(scopes, n, given)
-        for n in all_nodes(function)
+        for n in walk_breadth_first(function)
     )
 
 
-def _fetched(scopes: Scopes) -> Iterator[tuple[str, ast.While | ast.For]]:
+def _find_fetched(scopes: Scopes) -> Iterator[tuple[str, ast.While | ast.For]]:
     """Names that `sess.run` gives the global step to, in loops."""
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Call)
@@ -119,7 +121,7 @@ def _fetched(scopes: Scopes) -> Iterator[tuple[str, ast.While | ast.For]]:
         target, fetches = node.targets[0], node.value.args[0]
         loop = _loop(scopes, node)
         if isinstance(target, ast.Name) and loop:
-            for name in _taken_out(scopes, loop, target.id, fetches):
+            for name in _find_taken_out(scopes, loop, target.id, fetches):
                 yield name, loop
         pairs = [(target, fetches)]
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(
@@ -131,7 +133,7 @@ def _fetched(scopes: Scopes) -> Iterator[tuple[str, ast.While | ast.For]]:
                 yield given.id, loop
 
 
-def _taken_out(
+def _find_taken_out(
     scopes: Scopes, loop: ast.AST, results: str, fetches: ast.expr
 ) -> Iterator[str]:
     """Names of `step = results["step"]`, of a dict or list that has the step there."""
@@ -144,7 +146,7 @@ def _taken_out(
         ]
     elif isinstance(fetches, (ast.List, ast.Tuple)):
         keys = [i for i, value in enumerate(fetches.elts) if _is_step(scopes, value)]
-    for node in all_nodes(loop):
+    for node in walk_breadth_first(loop):
         if not isinstance(node, ast.Assign):
             continue
         value = node.value

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import symbols
 
 _LOSSES = {
@@ -126,7 +126,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     if not ends:
         # Of a class that ends without an activation it is not told what else is done,
         # unless the one loss is compiled with it.
-        ends = list(_of_classes(scopes))
+        ends = list(_find_last_layers(scopes))
         if not (len(losses) == 1 and _compiled_with(scopes, losses[0][0])):
             ends = [e for e in ends if _activation(scopes, e)]
     if not losses:
@@ -162,7 +162,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             if call.args and not in_place:
                 return
             told = code("from_logits=True")
-            fixed = joined(", ", [*parts, told] if in_place else [told, *parts])
+            fixed = join_code(", ", [*parts, told] if in_place else [told, *parts])
             edit = (call, code(call.func, "(", fixed, ")"))
         yield Mistake(
             call,
@@ -227,9 +227,9 @@ def _last_layers(scopes: Scopes) -> Iterator[ast.Call]:
     yield from added.values()
 
 
-def _of_classes(scopes: Scopes) -> Iterator[ast.Call]:
+def _find_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
     """The last layer of models that are classes: `return self.last(x)`."""
-    for owner in all_nodes(scopes.tree):
+    for owner in walk_breadth_first(scopes.tree):
         if not isinstance(owner, ast.ClassDef) or not any(
             name_of(scopes, base) in ("tf.keras.Model", "tf.keras.models.Model")
             for base in owner.bases
@@ -237,13 +237,15 @@ def _of_classes(scopes: Scopes) -> Iterator[ast.Call]:
             continue
         layers = {
             names.key(node.targets[0]): node.value
-            for node in all_nodes(owner)
+            for node in walk_breadth_first(owner)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         }
         for function in owner.body:
             if isinstance(function, ast.FunctionDef) and function.name == "call":
                 given = [
-                    n.value for n in all_nodes(function) if isinstance(n, ast.Return)
+                    n.value
+                    for n in walk_breadth_first(function)
+                    if isinstance(n, ast.Return)
                 ]
                 last = given[0] if len(given) == 1 else None
                 if isinstance(last, ast.Name):

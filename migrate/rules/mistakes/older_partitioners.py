@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.rules.mistakes import replicas, values
 from migrate.rules.mistakes.mistake import Mistake, calls, tensorflow
 from migrate.rules.mistakes.older_distribute import SERVERS
@@ -26,7 +26,7 @@ _STRATEGY, _OTHER = "strategy", "other"
 def find(scopes: Scopes) -> Iterator[Mistake]:
     for call, symbol in calls(scopes):
         if symbol in PARTITIONERS and is_of_strategy(scopes, call):
-            yield _mended(scopes, call, PARTITIONERS[symbol])
+            yield _mend_partitioner(scopes, call, PARTITIONERS[symbol])
 
 
 def is_of_strategy(scopes: Scopes, call: ast.Call) -> bool:
@@ -67,12 +67,12 @@ def _ends(scopes: Scopes, value: ast.expr, depth: int) -> Iterator[str]:
     else:
         call = scopes.parents[around] if isinstance(around, ast.keyword) else around
         if isinstance(call, ast.Call) and value is not call.func:
-            yield from _given(scopes, call, value, depth)
+            yield from _follow_argument(scopes, call, value, depth)
         else:
             yield _OTHER
 
 
-def _given(
+def _follow_argument(
     scopes: Scopes, call: ast.Call, value: ast.expr, depth: int
 ) -> Iterator[str]:
     """What becomes of an argument."""
@@ -119,7 +119,7 @@ def _reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
                     yield node
 
 
-def _mended(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
+def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
     symbol = row.symbol
     bound = names.bound_arguments(call, row.parameters)
     axis = names.literal(bound.get("axis")) if bound is not None else None
@@ -134,7 +134,7 @@ def _mended(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
             symbol=symbol,
         )
     home = tensorflow(scopes)
-    new = rewritten(call, row, f"{home}{MODULE[2:]}")
+    new = rewrite_partitioner(call, row, f"{home}{MODULE[2:]}")
     return Mistake(
         call,
         "P112",
@@ -146,7 +146,9 @@ def _mended(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
     )
 
 
-def rewritten(call: ast.Call, row: Partitioner, module: str = MODULE) -> Code | None:
+def rewrite_partitioner(
+    call: ast.Call, row: Partitioner, module: str = MODULE
+) -> Code | None:
     """A partitioner as TF2's; None where its arguments cannot be told apart."""
     bound = names.bound_arguments(call, row.parameters)
     if bound is None:
@@ -156,4 +158,4 @@ def rewritten(call: ast.Call, row: Partitioner, module: str = MODULE) -> Code | 
     parts += [
         code(f"{renamed[n]}={text}") for n, text in row.defaults if n not in bound
     ]
-    return code(f"{module}.{row.target}(", joined(", ", parts), ")")
+    return code(f"{module}.{row.target}(", join_code(", ", parts), ")")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.fetched_values import Fetched, FetchedValues
 from migrate.rules.mistakes.mistake import Mistake, calls, name_of
@@ -89,7 +89,7 @@ def _edits(
             code(e, ".item()") if isinstance(e, ast.Call) and e in certain else code(e)
             for e in above.elts
         ]
-        return ((above, code("(", joined(", ", parts), ")")),)
+        return ((above, code("(", join_code(", ", parts), ")")),)
     return ()
 
 

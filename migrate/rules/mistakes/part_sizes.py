@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import binding, calls, method, name_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
 # What gives the number that it is given.
@@ -63,7 +63,7 @@ def adds_up(scopes: Scopes, added: ast.expr) -> bool:
     )
 
 
-def whole_batch(scopes: Scopes, part: ast.expr | None) -> ast.Name | None:
+def find_whole_batch(scopes: Scopes, part: ast.expr | None) -> ast.Name | None:
     """The name of the whole batch, by that of a replica's.
 
     `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` says which is which, but where
@@ -119,7 +119,7 @@ def is_of_part(
         return of.id in _data(scopes, step, _parameters(step))
     if owner.node is not home:
         return False
-    given = _given(scopes, step, home)
+    given = _find_given(scopes, step, home)
     return of.id in _data(scopes, home, given)
 
 
@@ -187,16 +187,16 @@ def _data(scopes: Scopes, function: ast.FunctionDef, given: set[str]) -> set[str
     while True:
         more = {
             name
-            for statement in all_nodes(function)
+            for statement in walk_breadth_first(function)
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1
-            for name in _of_rows(scopes, statement, found)
+            for name in _find_rows(scopes, statement, found)
         } - found
         if not more:
             return found
         found |= more
 
 
-def _of_rows(scopes: Scopes, statement: ast.Assign, data: set[str]) -> set[str]:
+def _find_rows(scopes: Scopes, statement: ast.Assign, data: set[str]) -> set[str]:
     """The names that a statement binds to what has a row for each of the data's."""
     target, value = statement.targets[0], statement.value
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
@@ -210,11 +210,13 @@ def _of_rows(scopes: Scopes, statement: ast.Assign, data: set[str]) -> set[str]:
     return {p.id for p in parts if isinstance(p, ast.Name)}
 
 
-def _given(scopes: Scopes, step: ast.FunctionDef, helper: ast.FunctionDef) -> set[str]:
+def _find_given(
+    scopes: Scopes, step: ast.FunctionDef, helper: ast.FunctionDef
+) -> set[str]:
     """The parameters of a function that are given a replica's data by the step."""
     found: set[str] = set()
     data = _data(scopes, step, _parameters(step))
-    inside = set(all_nodes(step))
+    inside = set(walk_breadth_first(step))
     called = values.calls_of(scopes, helper) or []
     parameters = [a.arg for a in helper.args.args if a.arg != "self"]
     for at, parameter in enumerate(parameters):
@@ -283,5 +285,5 @@ def rates_divided(scopes: Scopes, *by: type[ast.operator]) -> bool:
         for call, symbol in calls(scopes)
         if symbol.startswith("tf.keras.optimizers.")
         for given in (*call.args, *(k.value for k in call.keywords))
-        for part in all_nodes(values.single(scopes, given) or given)
+        for part in walk_breadth_first(values.single(scopes, given) or given)
     )

@@ -30,7 +30,7 @@ from migrate.rules.mistakes.mistake import (
     name_of,
     tensorflow,
 )
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
 _REASON = (
@@ -58,12 +58,12 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         by.setdefault(function, call.func.value)
         run.setdefault(function, []).append(call)
     alone: set[ast.FunctionDef] = set()  # Steps that stay what one replica runs.
-    for call, function, strategy in replicas.called_outside(scopes):
+    for call, function, strategy in replicas.find_called_outside(scopes):
         by.setdefault(function, strategy)
         used = not isinstance(scopes.parents[call], ast.Expr)
         if (
             not called_steps.may_be_run(scopes, call, function, strategy)
-            or (used and not returned(function))
+            or (used and not returns_loss(function))
             or keras_versions.stays(scopes, function)
         ):
             alone.add(function)
@@ -99,7 +99,7 @@ class _Loss:
 def _losses(scopes: Scopes, function: ast.FunctionDef) -> Iterator[_Loss]:
     """The step's losses, each computed by one expression, of it or of a function."""
     differentiated = _differentiated(function)
-    for statement in all_nodes(function):
+    for statement in walk_breadth_first(function):
         if not (
             isinstance(statement, ast.Assign)
             and names.binds(statement) & differentiated
@@ -134,9 +134,9 @@ def _wrong(
     edits: list[tuple[ast.expr, Code]] | None = None
     recipe = "tf.nn.compute_average_loss(per_example_loss)"
     part = part_sizes.divisor(scopes, mean)
-    whole = part_sizes.whole_batch(scopes, part)
+    whole = part_sizes.find_whole_batch(scopes, part)
     if isinstance(part, ast.Name) and whole is not None:
-        seen = values.seen_from(scopes, whole, mean)
+        seen = values.means_same_at(scopes, whole, mean)
         edits = [(part, code(whole.id))] if seen else []
         recipe = "divided by the size of the whole batch"
     elif part is not None:
@@ -160,7 +160,7 @@ def _wrong(
             return None
         reason = _ADDED_UP
         edits = _averaged(scopes, mean, mean, strategy)
-    elif _of_all(scopes, function, loss, strategy):
+    elif _is_mean_of_all(scopes, function, loss, strategy):
         recipe = (
             "loss / strategy.num_replicas_in_sync, or tf.nn.compute_average_loss of the "
             "losses per example"
@@ -171,7 +171,7 @@ def _wrong(
         return None
     if _is_left(scopes, function, loss, runs):
         edits = []
-    if edits and loss.alone and returned(function):
+    if edits and loss.alone and returns_loss(function):
         # What the replicas return is added up where it was averaged.
         reported = _reported(scopes, runs)
         edits = [*edits, *reported] if reported is not None else []
@@ -227,7 +227,7 @@ def _is_applied(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -
     """Whether the replicas' gradients are added up and applied as they are."""
     return replicas.strategy_of(
         scopes, strategy
-    ) in replicas.SYNCHRONOUS and _applied_as_they_are(scopes, function)
+    ) in replicas.SYNCHRONOUS and _are_applied_unscaled(scopes, function)
 
 
 def _undivided(
@@ -257,7 +257,7 @@ def _undivided(
     )
 
 
-def _of_all(
+def _is_mean_of_all(
     scopes: Scopes, function: ast.FunctionDef, loss: _Loss, strategy: ast.expr
 ) -> bool:
     """Whether it is a mean of whatever a replica computed: one share of as many."""
@@ -317,18 +317,18 @@ def _takes_mean(scopes: Scopes, call: ast.Call) -> bool:
     )
 
 
-def _applied_as_they_are(scopes: Scopes, function: ast.FunctionDef) -> bool:
+def _are_applied_unscaled(scopes: Scopes, function: ast.FunctionDef) -> bool:
     """Whether nothing scales the gradients before they are applied."""
     taken = [
         node
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
         if isinstance(node, ast.Call) and method(node) == "gradient"
     ]
-    if len(taken) == 1 and _in_zip(scopes, taken[0]):
+    if len(taken) == 1 and _is_in_zip(scopes, taken[0]):
         return True
     made = [
         statement
-        for statement in all_nodes(function)
+        for statement in walk_breadth_first(function)
         if isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Call)
         and method(statement.value) == "gradient"
@@ -336,13 +336,13 @@ def _applied_as_they_are(scopes: Scopes, function: ast.FunctionDef) -> bool:
     if len(made) != 1 or binding(scopes, made[0].targets[0]) is None:
         return False
     name = names.key(made[0].targets[0])
-    for node in all_nodes(function):
+    for node in walk_breadth_first(function):
         if (
             isinstance(node, ast.Name)
             and node.id == name
             and isinstance(node.ctx, ast.Load)
         ):
-            if not _in_zip(scopes, node):
+            if not _is_in_zip(scopes, node):
                 return False
     return True
 
@@ -351,18 +351,18 @@ def _are_scaled(function: ast.FunctionDef) -> bool:
     """Whether anything is divided or multiplied once the gradients are there."""
     taken = [
         (n.lineno, n.col_offset)
-        for n in all_nodes(function)
+        for n in walk_breadth_first(function)
         if isinstance(n, ast.Call) and method(n) == "gradient"
     ]
     return bool(taken) and any(
         isinstance(n, (ast.BinOp, ast.AugAssign))
         and isinstance(n.op, (ast.Div, ast.Mult))
         and (n.lineno, n.col_offset) > min(taken)
-        for n in all_nodes(function)
+        for n in walk_breadth_first(function)
     )
 
 
-def _in_zip(scopes: Scopes, node: ast.expr) -> bool:
+def _is_in_zip(scopes: Scopes, node: ast.expr) -> bool:
     around = scopes.parents[node]
     return isinstance(around, ast.Call) and ast.unparse(around.func) == "zip"
 
@@ -379,13 +379,13 @@ def divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bo
         isinstance(n, ast.Call)
         and name_of(scopes, n.func) == "tf.nn.compute_average_loss"
         for part in (function, *reach.reached(scopes, [function]))
-        for n in all_nodes(part)
+        for n in walk_breadth_first(part)
     )
 
 
-def returned(function: ast.FunctionDef) -> bool:
+def returns_loss(function: ast.FunctionDef) -> bool:
     """Whether what a function returns is the loss that it differentiates."""
-    given = [n.value for n in all_nodes(function) if isinstance(n, ast.Return)]
+    given = [n.value for n in walk_breadth_first(function) if isinstance(n, ast.Return)]
     return bool(given) and all(
         v is not None and names.key(v) in _differentiated(function) for v in given
     )
@@ -401,24 +401,24 @@ def divides_itself(scopes: Scopes, function: ast.FunctionDef) -> bool:
     counts = _counts(scopes)
     parts = [function, *reach.reached(scopes, [function])]
     for part in list(parts):
-        for node in all_nodes(part):
+        for node in walk_breadth_first(part):
             if isinstance(node, ast.Call):
-                made = values.held(scopes, node.func) or []
+                made = values.find_values(scopes, node.func) or []
                 parts += [m for m in made if isinstance(m, ast.Call)]
-    if any(_counted(n, counts) for part in parts for n in all_nodes(part)):
+    if any(_reads_count(n, counts) for part in parts for n in walk_breadth_first(part)):
         return True
     return any(
         (isinstance(n, ast.Attribute) and n.attr == "all_reduce")
         or (
             isinstance(n, ast.BinOp)
             and isinstance(n.op, ast.Div)
-            and any(_counted(part, counts) for part in all_nodes(n.right))
+            and any(_reads_count(part, counts) for part in walk_breadth_first(n.right))
         )
         for n in scopes.walk()
     )
 
 
-def _counted(node: ast.AST, counts: set[str]) -> bool:
+def _reads_count(node: ast.AST, counts: set[str]) -> bool:
     """Whether a node reads the number of replicas, or what is computed of it."""
     if isinstance(node, ast.Attribute):
         return node.attr == "num_replicas_in_sync" or node.attr in counts
@@ -442,7 +442,9 @@ def _counts(scopes: Scopes) -> set[str]:
                 (names.key(target) or "").rpartition(".")[2]
                 for statement in assigned
                 if _is_number(statement.value)
-                and any(_counted(n, counts) for n in all_nodes(statement.value))
+                and any(
+                    _reads_count(n, counts) for n in walk_breadth_first(statement.value)
+                )
                 for target in statement.targets
             }
             - counts
@@ -458,14 +460,14 @@ def _is_number(node: ast.expr) -> bool:
     return not any(
         isinstance(n, ast.Call)
         and names.key(n.func) not in ("int", "float", "max", "min", "tf.cast")
-        for n in all_nodes(node)
+        for n in walk_breadth_first(node)
     )
 
 
 def _differentiated(function: ast.FunctionDef) -> set[str]:
     return {
         name
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
         if isinstance(node, ast.Call) and method(node) == "gradient" and node.args
         if (name := names.key(node.args[0])) is not None
     }

@@ -9,7 +9,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # Strategies whose replicas make one step together.
 SYNCHRONOUS = frozenset(
@@ -52,7 +52,7 @@ def strategy_of(scopes: Scopes, node: ast.expr) -> str:
 
     Of several, between which a program chooses, the one of several replicas.
     """
-    made = values.held(scopes, node) or []
+    made = values.find_values(scopes, node) or []
     found = [
         scopes.resolve(m.func) or "" if isinstance(m, ast.Call) else "" for m in made
     ]
@@ -67,7 +67,7 @@ def strategy_of(scopes: Scopes, node: ast.expr) -> str:
 def runs(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef]]:
     """Calls of a strategy's `run` with the function that is run."""
     found: list[tuple[ast.Call, ast.FunctionDef]] = []
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not (isinstance(node, ast.Call) and method(node) in RUNS and node.args):
             continue
         assert isinstance(node.func, ast.Attribute)
@@ -133,7 +133,9 @@ def loop_of(scopes: Scopes, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
 
 def is_dataset(scopes: Scopes, node: ast.expr) -> bool:
     """A name that holds a tf.data.Dataset, or what its methods give: `dataset.take(3)`."""
-    return _root(node) is not None and _made(scopes, node, frozenset(), wide=True)
+    return _root(node) is not None and _makes_dataset(
+        scopes, node, frozenset(), wide=True
+    )
 
 
 def _root(node: ast.expr) -> ast.expr | None:
@@ -146,7 +148,7 @@ def _root(node: ast.expr) -> ast.expr | None:
 
 def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
     """A dataset that a strategy has distributed, by name or made in place."""
-    made = values.held(scopes, node) or [node]
+    made = values.find_values(scopes, node) or [node]
     if isinstance(node, ast.Name) and (last := values.latest(scopes, node)) is not None:
         made = [last]
     return all(isinstance(m, ast.Call) and method(m) in _DISTRIBUTES for m in made)
@@ -154,17 +156,19 @@ def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
 
 def gives_dataset(scopes: Scopes, node: ast.expr) -> bool:
     """An expression whose value is a tf.data.Dataset; functions of the file are read."""
-    return _made(scopes, node, frozenset(), wide=False)
+    return _makes_dataset(scopes, node, frozenset(), wide=False)
 
 
-def _made(scopes: Scopes, node: ast.expr, seen: frozenset[str], wide: bool) -> bool:
+def _makes_dataset(
+    scopes: Scopes, node: ast.expr, seen: frozenset[str], wide: bool
+) -> bool:
     """
     Args:
       wide: whether parameters and attributes are followed to what they are given.
     """
     while isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name):
-            return _returned(scopes, node.func, seen, wide)
+            return _returns_datasets(scopes, node.func, seen, wide)
         if (scopes.resolve(node.func) or "").startswith("tf.data."):
             return True
         if not isinstance(node.func, ast.Attribute) or node.func.attr in _DISTRIBUTES:
@@ -175,13 +179,17 @@ def _made(scopes: Scopes, node: ast.expr, seen: frozenset[str], wide: bool) -> b
         return False
     if shown in seen:
         return True  # `dataset = dataset.batch(8)`: its other statements tell.
-    if not wide and not (isinstance(node, ast.Name) and _only_assigned(scopes, node)):
+    if not wide and not (
+        isinstance(node, ast.Name) and _is_only_assigned(scopes, node)
+    ):
         return False
     found = values.sources(scopes, node) or []
-    return bool(found) and all(_made(scopes, v, seen | {shown}, wide) for v in found)
+    return bool(found) and all(
+        _makes_dataset(scopes, v, seen | {shown}, wide) for v in found
+    )
 
 
-def _only_assigned(scopes: Scopes, name: ast.Name) -> bool:
+def _is_only_assigned(scopes: Scopes, name: ast.Name) -> bool:
     owner = scopes.scope_of(name).owner(name.id)
     return owner is not None and all(
         isinstance(b, ast.Assign) and isinstance(b.targets[0], ast.Name)
@@ -189,7 +197,9 @@ def _only_assigned(scopes: Scopes, name: ast.Name) -> bool:
     )
 
 
-def _returned(scopes: Scopes, name: ast.Name, seen: frozenset[str], wide: bool) -> bool:
+def _returns_datasets(
+    scopes: Scopes, name: ast.Name, seen: frozenset[str], wide: bool
+) -> bool:
     """Whether all that a function of the file returns are datasets."""
     function = function_of(scopes, name)
     if name.id in seen or function is None:
@@ -198,7 +208,7 @@ def _returned(scopes: Scopes, name: ast.Name, seen: frozenset[str], wide: bool) 
         n for n in names.walk_scope_of_function(function) if isinstance(n, ast.Return)
     ]
     return bool(returns) and all(
-        r.value is not None and _made(scopes, r.value, seen | {name.id}, wide)
+        r.value is not None and _makes_dataset(scopes, r.value, seen | {name.id}, wide)
         for r in returns
     )
 
@@ -271,7 +281,9 @@ def trains(function: ast.FunctionDef) -> bool:
     return "GradientTape" in called and bool(called & {"apply_gradients", "minimize"})
 
 
-def called_outside(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef, ast.expr]]:
+def find_called_outside(
+    scopes: Scopes,
+) -> list[tuple[ast.Call, ast.FunctionDef, ast.expr]]:
     """Calls of a training step that nothing replicates, with it and the strategy."""
     strategies = _scopes_entered(scopes)
     if not strategies or len({names.key(s) for s in strategies}) != 1:
@@ -279,17 +291,17 @@ def called_outside(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef, ast.
     inside = [function for call, function in runs(scopes) if _is_used(scopes, call)]
     replicated = {*inside, *reach.reached(scopes, inside)}
     found = []
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         step = function_of(scopes, node.func)
         if step is None:
-            step = _of_object(scopes, node)
+            step = _find_method(scopes, node)
         if step is None or step in replicated or not trains(step):
             continue
-        if not _is_used(scopes, node) or _within(scopes, node, replicated):
+        if not _is_used(scopes, node) or _is_within(scopes, node, replicated):
             continue
-        if _only_called(scopes, step):
+        if _is_only_called(scopes, step):
             found.append((node, step, strategies[0]))
     return found
 
@@ -299,13 +311,13 @@ def _is_used(scopes: Scopes, node: ast.AST) -> bool:
     function = values.function_of(scopes, node)
     if function is None or function.name.startswith("__"):
         return True
-    inside = set(all_nodes(function))
-    if any(n not in inside for n in _named(scopes, function)):
+    inside = set(walk_breadth_first(function))
+    if any(n not in inside for n in _find_reads(scopes, function)):
         return True
     return values.function_of(scopes, function) is None and _is_public(scopes)
 
 
-def _named(scopes: Scopes, function: ast.FunctionDef) -> list[ast.AST]:
+def _find_reads(scopes: Scopes, function: ast.FunctionDef) -> list[ast.AST]:
     """Where a module reads a function's name, or a method's on whatever object."""
     return [
         node
@@ -320,12 +332,12 @@ def _is_public(scopes: Scopes) -> bool:
     """Whether other files may call a function: this one runs nothing by itself."""
     return not any(
         isinstance(s, (ast.Expr, ast.For, ast.While, ast.With, ast.If))
-        and any(isinstance(n, ast.Call) for n in all_nodes(s))
+        and any(isinstance(n, ast.Call) for n in walk_breadth_first(s))
         for s in scopes.tree.body
     )
 
 
-def _of_object(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
+def _find_method(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
     """The method `train_step` that `trainer.train_step(x)` calls."""
     for function in reach.methods(scopes).get(method(call), []):
         assert isinstance(function, ast.FunctionDef)
@@ -337,7 +349,7 @@ def _of_object(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
 def _scopes_entered(scopes: Scopes) -> list[ast.expr]:
     """Strategies of several replicas whose `scope()` is entered, by name."""
     found: list[ast.expr] = []
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         for item in node.items if isinstance(node, ast.With) else []:
             call = item.context_expr
             if isinstance(call, ast.Call) and method(call) == "scope":
@@ -348,9 +360,9 @@ def _scopes_entered(scopes: Scopes) -> list[ast.expr]:
     return found
 
 
-def _only_called(scopes: Scopes, step: ast.FunctionDef) -> bool:
+def _is_only_called(scopes: Scopes, step: ast.FunctionDef) -> bool:
     """Whether the function is given to nothing used, which could replicate it."""
-    for node in _named(scopes, step):
+    for node in _find_reads(scopes, step):
         parent = scopes.parents[node]
         called = isinstance(parent, ast.Call) and parent.func is node
         if not called and _is_used(scopes, node):
@@ -358,7 +370,7 @@ def _only_called(scopes: Scopes, step: ast.FunctionDef) -> bool:
     return True
 
 
-def _within(scopes: Scopes, node: ast.AST, functions: set[ast.AST]) -> bool:
+def _is_within(scopes: Scopes, node: ast.AST, functions: set[ast.AST]) -> bool:
     """Whether a node is in one of some functions, or in a method given to something."""
     while node in scopes.parents:
         node = scopes.parents[node]
@@ -367,7 +379,7 @@ def _within(scopes: Scopes, node: ast.AST, functions: set[ast.AST]) -> bool:
         if (
             isinstance(node, ast.FunctionDef)
             and isinstance(scopes.parents[node], ast.ClassDef)
-            and not _only_called(scopes, node)
+            and not _is_only_called(scopes, node)
         ):
             return True
     return False

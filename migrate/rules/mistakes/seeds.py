@@ -17,7 +17,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code
 from migrate.rules.mistakes import chiefs, replicas
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _FROM_FUNCTION = frozenset(
     {
@@ -71,20 +71,20 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         return  # Each worker has a part of its own.
     made = {symbol for _, symbol in calls(scopes)}
     if "tf.train.Server" in made:
-        yield from _of_processes(scopes)
+        yield from _find_in_processes(scopes)
     elif made & (_WORKERS | _SERVERS):
         alone = not made & _SERVERS
         for function in _dataset_functions(scopes):
             for call, seed in _shuffles(scopes, function):
-                yield _mended(scopes, function, call, seed, alone)
+                yield _mend_seed(scopes, function, call, seed, alone)
 
 
-def _of_processes(scopes: Scopes) -> Iterator[Mistake]:
+def _find_in_processes(scopes: Scopes) -> Iterator[Mistake]:
     """Every worker runs the whole program, and shuffles by the number it has."""
     if _takes_own_part(scopes):
         return
     for call, seed in (*_shuffles(scopes, scopes.tree), *_producers(scopes)):
-        yield _told(call, seed)
+        yield _report_seed(call, seed)
     for call, _ in calls(scopes):
         function = call.func
         if not isinstance(function, ast.Attribute):
@@ -93,11 +93,11 @@ def _of_processes(scopes: Scopes) -> Iterator[Mistake]:
             function.attr in _DRAWS and _is_index(scopes, call)
         ):
             continue
-        seeded = _seeded(scopes, function.value)
+        seeded = _find_seed(scopes, function.value)
         if seeded is None and (_is_index(scopes, call) or _is_iterated(scopes, call)):
             seeded = _seed_of(scopes, function.value)
         if seeded is not None:
-            yield _told(call, seeded)
+            yield _report_seed(call, seeded)
 
 
 def _takes_own_part(scopes: Scopes) -> bool:
@@ -108,7 +108,10 @@ def _takes_own_part(scopes: Scopes) -> bool:
         if node is None:
             return False
         made = binding(scopes, node) or node
-        return any(names.key(n) == index for n in (*all_nodes(node), *all_nodes(made)))
+        return any(
+            names.key(n) == index
+            for n in (*walk_breadth_first(node), *walk_breadth_first(made))
+        )
 
     for node in scopes.walk() if index is not None else ():
         if isinstance(node, ast.Subscript):
@@ -134,14 +137,14 @@ def _is_index(scopes: Scopes, call: ast.Call) -> bool:
     target = name.targets[0] if isinstance(name, ast.Assign) else None
     for node in scopes.walk():
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            if any(n is call for n in all_nodes(node.slice)):
+            if any(n is call for n in walk_breadth_first(node.slice)):
                 return True
             if isinstance(target, ast.Name) and target.id in names.reads(node.slice):
                 return True
     return False
 
 
-def _told(call: ast.Call, seed: ast.expr) -> Mistake:
+def _report_seed(call: ast.Call, seed: ast.expr) -> Mistake:
     return Mistake(
         call,
         "D143",
@@ -162,12 +165,14 @@ def _is_iterated(scopes: Scopes, call: ast.Call) -> bool:
     for loop in scopes.walk():
         if not isinstance(loop, ast.For):
             continue
-        if not any(n is call for n in all_nodes(loop.iter)) and (
+        if not any(n is call for n in walk_breadth_first(loop.iter)) and (
             name is None or name not in names.reads(loop.iter)
         ):
             continue
-        rows = {n.id for n in all_nodes(loop.target) if isinstance(n, ast.Name)}
-        for node in all_nodes(loop):
+        rows = {
+            n.id for n in walk_breadth_first(loop.target) if isinstance(n, ast.Name)
+        }
+        for node in walk_breadth_first(loop):
             if isinstance(node, ast.Yield) or (
                 isinstance(node, ast.Call) and method(node) == "run"
             ):
@@ -185,7 +190,7 @@ def _seed_of(scopes: Scopes, made: ast.expr | None) -> ast.expr | None:
     return None
 
 
-def _seeded(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
+def _find_seed(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
     """The number by which numpy's or Python's generator is seeded, if it is one."""
     seed = _seed_of(scopes, binding(scopes, generator))
     if seed is not None:
@@ -193,7 +198,7 @@ def _seeded(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
     shown = names.key(generator)
     if shown is None or shown.rpartition(".")[2] != "random":
         return None
-    for node in all_nodes(scopes.tree):
+    for node in walk_breadth_first(scopes.tree):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -207,7 +212,7 @@ def _seeded(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
 
 def _shuffles(scopes: Scopes, root: ast.AST) -> Iterator[tuple[ast.Call, ast.expr]]:
     """`shuffle(n, seed=7)` of datasets, and `shuffle_and_repeat`, with the seed."""
-    for node in all_nodes(root):
+    for node in walk_breadth_first(root):
         if isinstance(node, ast.Call) and method(node) == "shuffle":
             seed = _number(scopes, names.argument(node, "seed", 1))
             if seed is not None and (
@@ -251,7 +256,7 @@ def _dataset_functions(scopes: Scopes) -> Iterator[ast.FunctionDef]:
                 yield function
 
 
-def _mended(
+def _mend_seed(
     scopes: Scopes,
     function: ast.FunctionDef,
     call: ast.Call,

@@ -11,7 +11,7 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import method
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _DEEP = 4  # Functions that hand a result on.
 
@@ -48,7 +48,7 @@ def _read(scopes: Scopes, function: ast.FunctionDef, names: set[str]) -> list[as
     """What is around each place where a function reads one of the names."""
     return [
         scopes.parents[node]
-        for node in all_nodes(function)
+        for node in walk_breadth_first(function)
         if isinstance(node, ast.Name)
         and isinstance(node.ctx, ast.Load)
         and node.id in names

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, joined
+from migrate.program.code import Code, code, join_code
 from migrate.rules.mistakes import (
     asynchronous,
     called_steps,
@@ -26,7 +26,7 @@ _RUN = "tf.distribute.Strategy.run"
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    yield from _outside(scopes)
+    yield from _find_outside(scopes)
     for call, function in replicas.runs(scopes):
         wrong = _unpacked(scopes, call, function)
         if wrong is not None:
@@ -36,9 +36,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 # -- D141 ------------------------------------------------------------------------------
 
 
-def _outside(scopes: Scopes) -> Iterator[Mistake]:
+def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
     switched = False
-    for call, step, strategy in replicas.called_outside(scopes):
+    for call, step, strategy in replicas.find_called_outside(scopes):
         edits = tuple(_replicated(scopes, call, step, strategy))
         yield Mistake(
             call,
@@ -85,17 +85,17 @@ def _replicated(
         return []
     if keras_versions.stays(scopes, step):
         return []
-    arguments = joined(", ", list(call.args))
+    arguments = join_code(", ", list(call.args))
     given: list[str | ast.AST | Code] = [
         *(", args=(", arguments),
         ",)" if len(call.args) == 1 else ")",
     ]
     if call.keywords:
         by_name = [code(f'"{k.arg}": ', k.value) for k in call.keywords]
-        given += [", kwargs={", joined(", ", by_name), "}"]
+        given += [", kwargs={", join_code(", ", by_name), "}"]
     run = code(strategy, ".run(", call.func, *given, ")")
     if not isinstance(scopes.parents[call], ast.Expr):
-        if not per_replica_losses.returned(step):
+        if not per_replica_losses.returns_loss(step):
             return []
         run = code(strategy, '.reduce("SUM", ', run, ", axis=None)")
     edits: list[tuple[ast.expr, Code]] = [(call, run)]
@@ -161,7 +161,7 @@ def _parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
         alone = given.elts[0]
     if not isinstance(alone, ast.Name):
         return None
-    handed = _handed_on(scopes, alone)
+    handed = _follow_parameter(scopes, alone)
     if handed is not None:
         call, alone = handed
     loop = replicas.loop_of(scopes, call)
@@ -173,7 +173,9 @@ def _parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
     return replicas.elements(scopes, over)
 
 
-def _handed_on(scopes: Scopes, name: ast.Name) -> tuple[ast.Call, ast.expr] | None:
+def _follow_parameter(
+    scopes: Scopes, name: ast.Name
+) -> tuple[ast.Call, ast.expr] | None:
     """Of a function's parameter its one call, and what is given there.
 
     `distributed_step(batch)` hands a loop's batch on to `strategy.run`.

@@ -15,12 +15,12 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 _DEEP = 12  # Steps from one name to the next: a program has few.
 
 
-def held(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
+def find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
     """The expressions whose value another has; None where one of them is not told."""
     found: list[ast.expr] = []
     todo, seen = [(node, 0)], set()
@@ -41,7 +41,7 @@ def held(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
 
 def single(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     """The one expression whose value another has."""
-    found = held(scopes, node)
+    found = find_values(scopes, node)
     return found[0] if found is not None and len(found) == 1 else None
 
 
@@ -71,7 +71,11 @@ def sources(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
         return returns(function) if function is not None else None
     if isinstance(node, ast.Attribute):
         owner = class_of(scopes, node)
-        return _assigned(scopes, owner, node.attr) if owner and _is_own(node) else None
+        return (
+            _find_assigned(scopes, owner, node.attr)
+            if owner and _is_own(node)
+            else None
+        )
     if not isinstance(node, ast.Name):
         return None
     scope = scopes.scope_of(node).owner(node.id)
@@ -80,16 +84,16 @@ def sources(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
         return None
     for bound in scope.bindings.get(node.id, []):
         if isinstance(bound, ast.arg):
-            given = _passed(scopes, bound, scope.node)
+            given = _find_passed(scopes, bound, scope.node)
         else:
-            given = _bound(scopes, bound, node.id)
+            given = _find_bound(scopes, bound, node.id)
         if given is None:
             return None
         found += given
     return found
 
 
-def _bound(scopes: Scopes, bound: ast.AST, name: str) -> list[ast.expr] | None:
+def _find_bound(scopes: Scopes, bound: ast.AST, name: str) -> list[ast.expr] | None:
     """What one binding gives a name."""
     if isinstance(bound, ast.AnnAssign) and bound.value is not None:
         return [bound.value]
@@ -114,12 +118,12 @@ def _bound(scopes: Scopes, bound: ast.AST, name: str) -> list[ast.expr] | None:
     return parts if parts and len(parts) == len(given) else None
 
 
-def _assigned(
+def _find_assigned(
     scopes: Scopes, owner: ast.ClassDef, attribute: str
 ) -> list[ast.expr] | None:
     """What the methods of a class assign to an attribute of theirs."""
     found: list[ast.expr] = []
-    for node in all_nodes(owner):
+    for node in walk_breadth_first(owner):
         if (
             not isinstance(node, ast.Attribute)
             or node.attr != attribute
@@ -160,7 +164,7 @@ def method_named(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
     found = [
         s for s in owner.body if isinstance(s, ast.FunctionDef) and s.name == node.attr
     ]
-    stored = _assigned(scopes, owner, node.attr)
+    stored = _find_assigned(scopes, owner, node.attr)
     return found[0] if len(found) == 1 and not stored else None
 
 
@@ -188,12 +192,12 @@ def calls_of(scopes: Scopes, function: ast.FunctionDef) -> list[ast.Call] | None
     owner = scopes.parents.get(function)
     if isinstance(owner, ast.ClassDef):
         if function.name == "__init__":
-            return _named_calls(scopes, owner)
+            return _find_named_calls(scopes, owner)
         return _method_calls(scopes, owner, function)
-    return _named_calls(scopes, function)
+    return _find_named_calls(scopes, function)
 
 
-def _named_calls(
+def _find_named_calls(
     scopes: Scopes, made: ast.FunctionDef | ast.ClassDef
 ) -> list[ast.Call] | None:
     found = []
@@ -233,7 +237,7 @@ def _method_calls(
             if class_of(scopes, node) is not owner:
                 continue
         else:
-            made = held(scopes, node.value)
+            made = find_values(scopes, node.value)
             if made is None:
                 return None
             if not any(
@@ -247,7 +251,7 @@ def _method_calls(
     return found or None
 
 
-def _passed(
+def _find_passed(
     scopes: Scopes, parameter: ast.arg, function: ast.AST
 ) -> list[ast.expr] | None:
     """What the calls of a function give one of its parameters."""
@@ -307,7 +311,7 @@ def latest(scopes: Scopes, name: ast.Name) -> ast.expr | None:
     return None
 
 
-def seen_from(scopes: Scopes, value: ast.expr, place: ast.AST) -> bool:
+def means_same_at(scopes: Scopes, value: ast.expr, place: ast.AST) -> bool:
     """Whether a name, or an attribute of `self`, means the same at another place."""
     if isinstance(value, ast.Name):
         here = scopes.scope_of(value).owner(value.id)

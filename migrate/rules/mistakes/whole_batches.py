@@ -15,7 +15,7 @@ from migrate.program.code import Code, code
 from migrate.rules.mistakes import replicas, values
 from migrate.rules.mistakes.mistake import binding, name_of
 from migrate.rules.mistakes.mistake import tensorflow as tensorflow_name
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 # Losses with one label for each.
 _SPARSE = frozenset(
@@ -68,7 +68,7 @@ def share(
     home = tensorflow_name(scopes)
     if of is not None and home:
         return [(mean, weigh(mean, ast.unparse(of), home))]
-    if not values.seen_from(scopes, strategy, mean):
+    if not values.means_same_at(scopes, strategy, mean):
         return []
     return [(mean, code(mean, " / ", strategy, ".num_replicas_in_sync"))]
 
@@ -117,7 +117,7 @@ def _is_plain(scopes: Scopes, node: ast.expr) -> bool:
     return not any(
         isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
         or (isinstance(part, ast.Call) and name_of(scopes, part.func) not in _PLAIN)
-        for part in all_nodes(node)
+        for part in walk_breadth_first(node)
     )
 
 
@@ -131,9 +131,9 @@ def rows(
     if home is not step:
         return None
     batch = _batch(scopes, step)
-    nodes = list(all_nodes(mean))
+    nodes = list(walk_breadth_first(mean))
     named = binding(scopes, mean.args[0]) if _has_one(mean) else None
-    nodes += all_nodes(named) if named is not None else []
+    nodes += walk_breadth_first(named) if named is not None else []
     for node in nodes:
         if isinstance(node, ast.Name) and node.id in batch:
             around = scopes.parents[node]
@@ -178,7 +178,7 @@ def _batch(scopes: Scopes, step: ast.FunctionDef) -> set[str]:
 def _bound_again(statement: ast.stmt) -> set[str]:
     return {
         name
-        for node in all_nodes(statement)
+        for node in walk_breadth_first(statement)
         if isinstance(node, ast.stmt)
         for name in names.binds(node)
     }

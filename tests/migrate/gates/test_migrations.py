@@ -15,7 +15,7 @@ from migrate.findings import Outcome
 from migrate.gates.effects import Wrong, differences
 from migrate.migration import Migration
 from migrate.options import Options
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import walk_breadth_first
 
 ROOT = pathlib.Path(__file__).parents[3]
 PROGRAMS = sorted(
@@ -371,7 +371,7 @@ def _without_one(result: str, original: str, drawn: random.Random) -> list[str]:
     lines = result.split("\n")
     places = [
         node
-        for node in all_nodes(ast.parse(result))
+        for node in walk_breadth_first(ast.parse(result))
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Call)
         and ast.unparse(node.value.func).rpartition(".")[2] in SEEN

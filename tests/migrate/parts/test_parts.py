@@ -19,7 +19,7 @@ from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.parts import migrated as migrated_parts
-from migrate.parts.files import together
+from migrate.parts.files import find_programs_of_parts
 from migrate.parts.migrated import MARK
 from migrate.parts.program import Together
 from migrate.pipeline import FileResult
@@ -237,7 +237,7 @@ def test_a_program_is_migrated_once(
     program = PROGRAM.replace("IMPORT\n", lines).replace("CALL", "build0")
     program = program.replace("x, loss", f"{used}x, loss", 1)
     asked: list[str] = []
-    together = migrated_parts._together
+    together = migrated_parts._migrate_whole
 
     def counted(
         whole: Together, path: str, migrate: migrated_parts.Migrate, options: Options
@@ -245,7 +245,7 @@ def test_a_program_is_migrated_once(
         asked.append(path)
         return together(whole, path, migrate, options)
 
-    monkeypatch.setattr(migrated_parts, "_together", counted)
+    monkeypatch.setattr(migrated_parts, "_migrate_whole", counted)
     _written(tmp_path, {**modules, "train.py": program})
     results = _migrated(tmp_path)
     assert len(results) == 4
@@ -263,7 +263,7 @@ def test_a_session_beside_an_estimator_joins_nothing(tmp_path: pathlib.Path) -> 
         _written(
             tmp_path, {"model.py": MODEL, "train.py": text.replace("CALL", "build")}
         )
-        assert len(together(tmp_path.glob("*.py")).programs) == joined
+        assert len(find_programs_of_parts(tmp_path.glob("*.py")).programs) == joined
 
 
 # -- what they compute -----------------------------------------------------------------

@@ -307,9 +307,15 @@ def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:
 
 def test_a_name_of_several_objects_is_not_judged() -> None:
     text = "import training_session\ns = training_session.Saver()\nprint(s.build)\n"
-    assert list(attributes.missing(text)) == [("s.build", "training_session.Saver")]
-    assert not list(attributes.missing(text.replace("print", "s = other()\nprint")))
-    assert not list(attributes.missing(text.replace("print", "s.build = 1\nprint")))
+    assert list(attributes.find_missing_attributes(text)) == [
+        ("s.build", "training_session.Saver")
+    ]
+    assert not list(
+        attributes.find_missing_attributes(text.replace("print", "s = other()\nprint"))
+    )
+    assert not list(
+        attributes.find_missing_attributes(text.replace("print", "s.build = 1\nprint"))
+    )
 
 
 def test_the_table_is_tensorflow_1s() -> None:

@@ -10,7 +10,7 @@ from migrate.compiler import migrate_text
 from migrate.plan import Plan
 from migrate.program.code import code
 from migrate.rewriting.rewrite import Rewriter
-from migrate.rewriting.splice import spliced
+from migrate.rewriting.splice import splice_text
 
 TEXT = '''\
 # -*- coding: utf-8 -*-
@@ -40,7 +40,7 @@ def _plan(tree: ast.Module) -> Plan:
 
 def test_expressions_as_by_the_syntax_tree() -> None:
     tree = ast.parse(TEXT)
-    found = spliced(TEXT, tree, _plan(tree))
+    found = splice_text(TEXT, tree, _plan(tree))
     assert found == Rewriter(TEXT, tree, _plan(tree)).run()
     assert 'return n.A([b(1,\n                   2), "é"]) ; return 3' in found
     assert "n.A([(z := b(2))])" in found
@@ -50,7 +50,7 @@ def test_expressions_as_by_the_syntax_tree() -> None:
 def test_a_generator_stays_one() -> None:
     text = "y = a(i for i in x)\n"
     tree = ast.parse(text)
-    assert spliced(text, tree, _plan(tree)) == "y = n.A([(i for i in x)])\n"
+    assert splice_text(text, tree, _plan(tree)) == "y = n.A([(i for i in x)])\n"
 
 
 def test_notes_stand_above_their_statements() -> None:
@@ -60,7 +60,7 @@ def test_notes_stand_above_their_statements() -> None:
     assert isinstance(function, ast.FunctionDef)
     plan.notes[function.body[1]] = ["# one", "# two"]
     plan.notes[function.body[3]] = ["# three"]
-    found = spliced(TEXT, tree, plan)
+    found = splice_text(TEXT, tree, plan)
     assert found is not None
     assert "    # one\n    # two\n    @wraps(x)\n" in found
     assert "    # three\n    return [" in found
@@ -72,7 +72,7 @@ def test_a_note_of_a_statement_after_another_is_left_to_the_syntax_tree() -> Non
     tree = ast.parse(text)
     plan = Plan()
     plan.notes[tree.body[1]] = ["# note"]
-    assert spliced(text, tree, plan) is None
+    assert splice_text(text, tree, plan) is None
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_attributes_share_the_fate_of_their_class() -> None:
     assert row is not None
     assert row.new_name == "tf.compat.v1.train.AdamOptimizer.minimize"
     assert row.signature_v1 == ()
-    owner = symbols.known_prefix("tf.train.AdamOptimizer.minimize")
+    owner = symbols.find_known_prefix("tf.train.AdamOptimizer.minimize")
     assert owner is not None
     assert owner.name == "tf.train.AdamOptimizer"
     gone = symbols.lookup("tf.estimator.Estimator.train")

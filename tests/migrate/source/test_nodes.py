@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from migrate.source.nodes import all_nodes, children, tree_of
+from migrate.source.nodes import children, tree_of, walk_breadth_first
 
 PROJECT = pathlib.Path(__file__).parents[3]
 # Every kind of node that Python 3.11 parses stands in one of these.
@@ -81,7 +81,7 @@ def test_nodes_are_those_of_ast() -> None:
     for source in _sources():
         tree = ast.parse(source)
         walked = [n for n in ast.walk(tree) if not isinstance(n, ast.expr_context)]
-        assert [id(n) for n in all_nodes(tree)] == [id(n) for n in walked]
+        assert [id(n) for n in walk_breadth_first(tree)] == [id(n) for n in walked]
         for node in walked:
             below = [
                 child

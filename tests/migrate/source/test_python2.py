@@ -116,7 +116,7 @@ def printed(text: str) -> str:
 
 
 def converted(text: str) -> python2.Converted:
-    found = python2.converted(text, "program.py")
+    found = python2.convert_module(text, "program.py")
     assert found is not None
     return found
 
@@ -360,7 +360,7 @@ MEANINGS = {
 
 @pytest.mark.parametrize("text", MEANINGS)
 def test_another_meaning_is_told_at_its_line(text: str) -> None:
-    found = python2.converted(f"{text}\n", "program.py")
+    found = python2.convert_module(f"{text}\n", "program.py")
     lines = [f.line for f in found.findings if f.code == "E011"] if found else []
     assert lines == [MEANINGS[text]] * bool(MEANINGS[text])
 
@@ -369,7 +369,7 @@ def test_functions_that_come_from_python_3_stay_its_own() -> None:
     text = (
         "from six.moves import map, range, input, zip\nx = map(f, range(3)), input()\n"
     )
-    found = python2.converted(text, "program.py")
+    found = python2.convert_module(text, "program.py")
     assert found is None or found.text == text
 
 
