@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import json
 import pathlib
 import sys
@@ -133,14 +132,9 @@ def planted(mutant: Mutant) -> Iterator[None]:
         ROWS[mutant.symbol] = before
 
 
-@functools.cache
-def _migrated_well(call: str) -> str:
-    return migrated(call)
-
-
 def changed_text(mutant: Mutant, call: str) -> str | None:
     """What a mutant makes of a call; None if the same as the row, "" if nothing to run."""
-    good = _migrated_well(call)
+    good = migrated(call)
     with planted(mutant):
         try:
             text = migrated(call)

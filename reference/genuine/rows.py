@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 
 from migrate.tfmodel import ops
+from reference import processes
 
 RECORDED = pathlib.Path(__file__).with_name("recorded") / "rows.json.gz"
 # What the calls below use; one line each, so that an evaluation of it is short, too.
@@ -212,6 +213,7 @@ def ask(python: str, lines: Iterable[str]) -> dict[str, list[object]]:
         done = subprocess.run(
             [python, "-W", "ignore", str(program)],
             input=json.dumps(list(lines)),
+            env=processes.environment_with(),
             capture_output=True,
             text=True,
             check=True,

@@ -190,9 +190,10 @@ def test_is_refused(name: str) -> None:
 def test_a_share_of_the_loss_among_workers_alone() -> None:
     text = PROGRAM.replace('"ps": ["a:1"], ', "")
     done = migrate_text(text).text
-    assert "/ strategy.num_replicas_in_sync" in done and "meet()" in done
+    share = 'global_batch_size=tf.distribute.get_replica_context().all_reduce("SUM", '
+    assert share in done and "meet()" in done
     summed = migrate_text(text.replace("reduce_mean", "reduce_sum")).text
-    assert "num_replicas_in_sync" not in summed
+    assert "global_batch_size" not in summed
     unknown = text.replace(
         "tf.reduce_mean((model(x) - y) ** 2)", "measure(model(x), y)"
     )
