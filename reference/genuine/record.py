@@ -80,7 +80,7 @@ def _serve(python: str) -> subprocess.Popen[str]:
     environment = {
         k: v for k, v in os.environ.items() if k not in _NOT_INHERITED
     } | _QUIET
-    announce(python, [str(MANY)], environment)
+    announce(python, [str(MANY)], _QUIET)
     pipe = subprocess.PIPE
     return subprocess.Popen(
         [python, "-W", "ignore", str(MANY)],
@@ -107,7 +107,7 @@ def _record(
         command = [str(LAUNCHER), str(run / "program" / started.path), *arguments]
         seconds = started.seconds + _GRACE
         if server is None:
-            announce(python, command, environment)
+            announce(python, command, _beside_own(environment))
             output = _run(python, command, environment, seconds)
         else:
             output = _order(server, command, environment, seconds, run / "log")
@@ -153,6 +153,11 @@ def _environment(started: Started, run: pathlib.Path) -> dict[str, str]:
         task = {"cluster": cluster, "task": ["worker", 0]}
         kept["GENUINE_CLUSTER"] = json.dumps(task)
     return kept
+
+
+def _beside_own(environment: Mapping[str, str]) -> dict[str, str]:
+    """What this process's environment has otherwise, or not at all."""
+    return {k: v for k, v in environment.items() if os.environ.get(k) != v}
 
 
 def _run(

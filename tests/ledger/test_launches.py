@@ -10,6 +10,8 @@ import time
 import numpy as np
 import pytest
 
+from reference import processes
+from reference.genuine import record
 from reference.processes import Launch
 from tests.ledger import launches
 
@@ -94,6 +96,39 @@ def test_an_archive_is_known_by_its_arrays(tmp_path: pathlib.Path) -> None:
     assert launches.entries(one, a) == launches.entries(two, a)
     assert launches.entries(one, b) != launches.entries(two, b)
     assert launches.entries(one, no) != launches.entries(two, no)
+
+
+def test_an_archive_of_python_objects_is_known_by_its_bytes(
+    tmp_path: pathlib.Path,
+) -> None:
+    path = tmp_path / "objects.npz"
+    np.savez(path, found=np.array([{"a": 1}], dtype=object))
+    before = launches.content(path)
+    np.savez(path, found=np.array([{"a": 2}], dtype=object))
+    assert launches.content(path) != before
+
+
+def test_the_environment_of_the_tests_is_not_told_as_a_launchs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    """A virtual environment in a temporary directory would be read file by file."""
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))
+    told: list[processes.Launch] = []
+
+    def listen(launch: processes.Launch) -> None:
+        told.append(launch)
+        raise InterruptedError
+
+    monkeypatch.setattr(processes, "before_launch", [listen])
+    for packages in (None, tmp_path):
+        started = record.Started(tmp_path, "a.py", packages=packages)
+        with pytest.raises(InterruptedError):
+            record.record("python", started)
+    assert [str(tmp_path) in launch.environment.values() for launch in told] == [
+        False,
+        True,  # As the place of packages, which it was told.
+    ]
+    assert all("VIRTUAL_ENV" not in launch.environment for launch in told)
 
 
 def test_a_checkout_in_a_temporary_directory_is_as_any_other(
