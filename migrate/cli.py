@@ -314,6 +314,7 @@ def _stdin(
     """A filter: the result, or where there is none the input as it was."""
     from migrate import emitted, outcomes, pipeline, run
     from migrate.beside.written import Beside
+    from migrate.extras import runtime_install_line
     from migrate.show import Diffs
 
     data = sys.stdin.buffer.read()
@@ -331,6 +332,9 @@ def _stdin(
                 f"The result imports {needs}; `tf1to2 migrate FILE --write` writes it too.",
                 err=True,
             )
+        if result.installed:
+            line = runtime_install_line()
+            click.echo(f"The result imports tf1to2_runtime: {line}", err=True)
     if check:
         job.quiet = True
         job.finish_check([result])

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from migrate.options import ESTIMATORS, FALLBACKS, STRATEGIES
+from migrate.options import ESTIMATORS, FALLBACKS, RUNTIMES, STRATEGIES
 
 
 def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,6 +65,12 @@ def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(FALLBACKS),
             help="Make a refused program run on TensorFlow 2.21 in graph mode, through "
             "tf.compat.v1. It does not use tf.distribute.",
+        ),
+        click.option(
+            "--runtime",
+            type=click.Choice(RUNTIMES),
+            help="Where the modules are that a result imports. beside, the default: they "
+            "are written beside it. package: in tf1to2-runtime, which you install.",
         ),
         click.option(
             "--python2",

@@ -8,7 +8,7 @@ import pathlib
 import sys
 from typing import Any
 
-from migrate.options import ESTIMATORS, STRATEGIES
+from migrate.options import ESTIMATORS, RUNTIMES, STRATEGIES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,6 +29,7 @@ class Config:
       exclude: patterns as in a .gitignore, from `directory`.
       strategy: one of `STRATEGIES`.
       estimators: one of `ESTIMATORS`.
+      runtime: one of `RUNTIMES`.
       jobs: processes; 0 takes one per processor.
       directory: of the file that says so; None where no file does.
     """
@@ -40,6 +41,7 @@ class Config:
     jobs: int = 0
     directory: pathlib.Path | None = None
     estimators: str = "estimator"
+    runtime: str = "beside"
 
 
 _LISTS = ("select", "ignore", "exclude")
@@ -72,7 +74,7 @@ def load(start: pathlib.Path) -> Config:
 def _config(table: Any, directory: pathlib.Path) -> Config:
     if not isinstance(table, dict):
         raise ConfigError("is not a table")
-    known = {*_LISTS, "strategy", "estimators", "jobs"}
+    known = {*_LISTS, "strategy", "estimators", "runtime", "jobs"}
     for key, value in table.items():
         if key not in known:
             raise ConfigError(f"has the unknown key {key!r}; known are {sorted(known)}")
@@ -86,7 +88,12 @@ def _config(table: Any, directory: pathlib.Path) -> Config:
     estimators = table.get("estimators", "estimator")
     if estimators not in ESTIMATORS:
         raise ConfigError(f"estimators is to be one of {', '.join(ESTIMATORS)}")
+    runtime = table.get("runtime", "beside")
+    if runtime not in RUNTIMES:
+        raise ConfigError(f"runtime is to be one of {', '.join(RUNTIMES)}")
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise ConfigError("jobs is to be a number of processes, or 0")
     select, ignore, exclude = (tuple(table.get(key, ())) for key in _LISTS)
-    return Config(select, ignore, exclude, strategy, jobs, directory, estimators)
+    return Config(
+        select, ignore, exclude, strategy, jobs, directory, estimators, runtime
+    )

@@ -23,6 +23,9 @@ if TYPE_CHECKING:  # Python 3.10 has it in importlib.abc, and 3.14 only here.
     from importlib.resources.abc import Traversable
 
 _FOLDER = "migrate.support"
+# Installed, the same files are one package: `migrate/runtime/` builds it.
+PACKAGE = "tf1to2_runtime"
+_FROM_PACKAGE = re.compile(rf"^[ \t]*from {PACKAGE} import ([\w, \t]+)", re.MULTILINE)
 _MARK = re.compile(rb"Written (?:beside your program )?by tf1to2[;,.]")
 _FIRST_LINES = 5  # Of a file; its mark is in one of them.
 
@@ -96,6 +99,12 @@ def _is_marked(data: bytes) -> bool:
     """Whether a module's first lines say that the tool wrote it."""
     head = b"\n".join(data.split(b"\n", _FIRST_LINES)[:_FIRST_LINES])
     return bool(_MARK.search(head))
+
+
+def find_taken_from_package(text: str) -> frozenset[str]:
+    """The emitted modules that a file imports from the installed package."""
+    words = " ".join(_FROM_PACKAGE.findall(text)).replace(",", " ")
+    return modules() & frozenset(words.split())
 
 
 def find_emitted_in_reach(path: pathlib.Path, text: str) -> frozenset[str]:

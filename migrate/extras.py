@@ -24,6 +24,11 @@ def install_line(extra: str = "verify") -> str:
     return f"pip install {shlex.quote(f'{source}[{extra}]')}"
 
 
+def runtime_install_line() -> str:
+    """The command that installs what results of `--runtime package` import."""
+    return f"pip install {shlex.quote(str(_ROOT / 'migrate' / 'runtime'))}"
+
+
 def _find_checkout() -> pathlib.Path | None:
     """The checkout that this module is in, if it is in one."""
     return _ROOT if (_ROOT / "pyproject.toml").is_file() else None

@@ -75,6 +75,7 @@ class Job:
             estimators=shared["estimators"] or config.estimators,
             notes=shared.get("notes", False),
             fallback=shared["fallback"] or "",
+            runtime=shared["runtime"] or config.runtime,
         )
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
         self._cached = not shared["no_cache"] and run_cache.is_wanted()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate import packages
 from migrate.checkpoint_places import find_places
-from migrate.extras import install_line
+from migrate.extras import install_line, runtime_install_line
 from migrate.outcomes import Status
 from migrate.report import display
 from migrate.report.summary import Run, plural
@@ -47,6 +47,8 @@ def next_steps(run: Run, written: Written) -> Iterator[str]:
         return
     yield "1. Packages"
     yield from _packages(written)
+    if any(r.installed for r in changed):
+        yield f"   {runtime_install_line()}   (tf1to2_runtime, which the results import)"
     entries = [
         e
         for e in triage(run).entries

@@ -12,6 +12,8 @@ from migrate.tree import Tree
 ESTIMATORS = ("estimator", "fit", "model_fn", "keras")
 # What a refused program may become.
 FALLBACKS = ("compat",)
+# Where the modules stand that results import: beside them, or in an installed package.
+RUNTIMES = ("beside", "package")
 STRATEGIES = ("auto", "parameter-server", "multi-worker-mirrored", "mirrored")
 
 
@@ -32,6 +34,8 @@ class Options:
     notes: bool = False
     # "compat": a refused program is brought to graph mode through tf.compat.v1.
     fallback: str = ""
+    # "package": results import from `tf1to2_runtime`, and nothing is written beside them.
+    runtime: str = "beside"
     tree: Tree = Tree()
     # Emitted modules of the result that is migrated again: they are not written yet.
     written: frozenset[str] = frozenset()

@@ -38,7 +38,8 @@ class FileResult:
       path: the file.
       old, new: its bytes before and after; both empty where nothing changes.
       findings: every TF1 construct in it, or why it failed.
-      support: emitted modules it needs.
+      support: emitted modules that it needs beside it.
+      installed: those that it needs from the installed package.
       support_at: where they go, from the file's directory; "" for beside it.
       python3: of a Python 2 file, its bytes as Python 3, before it was migrated.
       noted: of a refused file, its bytes with notes, where these are asked for.
@@ -52,6 +53,7 @@ class FileResult:
     new: bytes = b""
     findings: tuple[Finding, ...] = ()
     support: tuple[str, ...] = ()
+    installed: tuple[str, ...] = ()
     python3: bytes = b""
     support_at: str = ""
     noted: bytes = b""
@@ -198,8 +200,11 @@ def _migrate_bytes(
         if text == source.text:
             return FileResult(path, findings=findings)
         new = source.encode(text)
+        result = FileResult(path, data, new, findings, python3=python3)
+        if options.runtime == "package":
+            return dataclasses.replace(result, installed=support)
         at = _support_at(path, options)
-        return FileResult(path, data, new, findings, support, python3, at)
+        return dataclasses.replace(result, support=support, support_at=at)
     except python.Unreadable as error:
         finding = error.finding
         if path.suffix == ".ipynb" and finding.code == "E002":
@@ -438,7 +443,8 @@ def _migrate_written_file(
         new, found, support = _module(program, str(target), options, core)
     except python.Unreadable as error:
         new, found, support = program, (error.finding,), ()
-    if support and target.parent != path.parent:
+    beside = options.runtime == "beside"
+    if support and beside and target.parent != path.parent:
         reason = "the program needs modules beside it, which a notebook cannot write"
         recipe = "Migrate it as a file of its own."
         left = Finding(0, 1, "E007", Outcome.REFUSED, "", reason, recipe)

@@ -32,7 +32,7 @@ class Unit:
       reexports: line -> (what stands there, the import of TensorFlow that it means).
       own_stars: line -> (the star there, the import of those names that are used).
       hidden: line of an import -> (what stands there, why it is not followed).
-      home: where its emitted modules go, if not simply beside it.
+      home: where its emitted modules are, if not simply beside it.
       shared: its part in the model functions that files have together.
       of_tf1: whether those that import it tell that it is TensorFlow 1's.
       own_modules: emitted modules that it has beside it; None where it is a text of no
@@ -78,11 +78,22 @@ class Unit:
             tree.reexports.get(path, {}),
             tree.own_stars.get(path, {}),
             tree.hidden.get(path, {}),
-            tree.homes.get(path),
+            find_home(path, options),
             shared,
             path in tree.of_tf1,
             _find_own_modules(filename, text, options),
         )
+
+
+def find_home(path: str, options: Options) -> Home | None:
+    """Where a file's emitted modules are, if not simply beside it.
+
+    Args:
+      path: the real one.
+    """
+    if options.runtime == "package":
+        return Home("", emitted.PACKAGE)
+    return options.tree.homes.get(path)
 
 
 def _find_own_modules(
@@ -91,5 +102,8 @@ def _find_own_modules(
     """The emitted modules beside a file, or to be written there."""
     if options.written:
         return options.written
+    installed = emitted.find_taken_from_package(text)
     path = pathlib.Path(filename)
-    return emitted.find_emitted_in_reach(path, text) if path.is_file() else None
+    if not path.is_file():
+        return installed or None
+    return installed | emitted.find_emitted_in_reach(path, text)

@@ -12,8 +12,10 @@ import ast
 import collections
 import dataclasses
 import enum
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
+from migrate import emitted
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.gates import order_of_names, shapes
@@ -30,6 +32,7 @@ from migrate.gates.traces import Site, trace_of
 from migrate.source.nodes import tree_of
 from migrate.tables import host_effects as table
 
+_FROM_HOME = re.compile(r"^([ \t]*)from [\w.]+ import ([\w, ]+)$", re.MULTILINE)
 _PARTS = 60  # Of a statement, so many characters are shown.
 
 
@@ -65,6 +68,7 @@ def differences(
     """The effects that a result has otherwise than its original, and no finding tells."""
     if original == result:
         return []
+    result = _import_by_names(result, original)
     scopes = scopes_of(tree_of(original)), scopes_of(tree_of(result))
     moved = [*_find_moved_names(*scopes), *_find_changed_values(*scopes)]
     if not shapes.differ(*scopes):
@@ -119,6 +123,19 @@ def differences(
         reason = f"`{_show_site(one)}` would come after `{_show_site(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
     return sorted({*moved, *found})
+
+
+def _import_by_names(result: str, original: str) -> str:
+    """A result whose own modules are imported as if they stood beside it, line by line."""
+    known = frozenset(original.split("\n"))
+
+    def respell(match: re.Match[str]) -> str:
+        names = {name.strip() for name in match[2].split(",")}
+        if match[0] in known or not names <= emitted.modules():
+            return match[0]
+        return f"{match[1]}import {match[2]}"
+
+    return _FROM_HOME.sub(respell, result)
 
 
 def _find_moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:

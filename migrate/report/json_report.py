@@ -120,6 +120,7 @@ def render(run: Run) -> str:
                 "noted": bool(result.noted),
                 "failed": result.failed,
                 "support": list(result.support),
+                "installed": list(result.installed),
                 "counts": _outcomes(count(result.findings)),
                 "findings": [_finding(f) for f in select_shown(result)],
             }

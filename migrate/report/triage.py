@@ -188,7 +188,9 @@ def _find_kind(status: Status, results: Sequence[FileResult]) -> tuple[Kind, str
         return kind, _COMPAT
     if status is not Status.MIGRATED:
         return kind, kind.becomes
-    written = {emitted.module_of(name) for r in results for name in r.support}
+    written = {
+        emitted.module_of(name) for r in results for name in (*r.support, *r.installed)
+    }
     for module, words in ESTIMATORS.items():
         if module in written:
             return kind, words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Sequence
 
 from migrate import emitted
 from migrate.facts.scopes import scopes_of
@@ -13,6 +14,7 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import estimator as table
 
 V1 = "tensorflow.compat.v1"
+_LINE = 88  # Characters of a joined import, at most.
 
 
 def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
@@ -60,8 +62,20 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
         ):
             _respelled(lines, node)
     place = _place(tree, {line.split()[-1] for line in wanted})
-    lines[place:place] = wanted
+    lines[place:place] = _join_imports(wanted)
     return "\n".join(lines)
+
+
+def _join_imports(lines: Sequence[str]) -> list[str]:
+    """Lines of imports; those from the installed package are one, where it is not long."""
+    start = f"from {emitted.PACKAGE} import "
+    names = sorted(line.removeprefix(start) for line in lines if line.startswith(start))
+    joined = start + ", ".join(names)
+    if len(names) < 2 or len(joined) > _LINE:
+        return list(lines)
+    place = next(i for i, line in enumerate(lines) if line.startswith(start))
+    rest = [line for line in lines if not line.startswith(start)]
+    return [*rest[:place], joined, *rest[place:]]
 
 
 def find_taken_names(text: str, plan: Plan) -> list[str]:

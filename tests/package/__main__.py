@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,11 +37,18 @@ with tf.train.MonitoredTrainingSession() as sess:
         sess.run(train, {x: 1.})
 """
 BLOCKED = PROGRAM + "        print(train)\n"
+# Prints the names of all files of the runtime, and the line that installs it.
+RUNTIME = """\
+import os, sys, tf1to2
+sys.path.insert(0, os.path.dirname(tf1to2.__file__))
+from migrate import emitted, extras
+print(*sorted(emitted.names()), extras.runtime_install_line(), sep="\\n")
+"""
 RIVAL = "raise ImportError('the user has a package called migrate, too')\n"
 # Arguments -> exit code and what is printed.
 COMMANDS = (
     (["-V"], 0, "tf1to2, version"),
-    ([], 0, "2 programs of TensorFlow 1 here"),
+    ([], 0, "1 of 2 programs can be migrated now"),
     (["demo"], 0, "replicas.run(run_worker)"),
     (["check", "."], 1, "1 of 2 programs can be migrated now, 1 is blocked."),
     (["migrate", "train.py", "--diff"], 0, "+import training_session"),
@@ -128,6 +137,31 @@ def try_out(environment: pathlib.Path, work: pathlib.Path) -> None:
     assert listed.returncode, "TensorFlow is in the environment"
 
 
+def try_runtime(environment: pathlib.Path, directory: pathlib.Path) -> None:
+    """Builds `tf1to2-runtime` from the installed tool: it has all that can be written.
+
+    Raises:
+      AssertionError: a file is missing, or one is there that should not be.
+    """
+    told = subprocess.run(
+        [environment / "bin/python", "-c", RUNTIME],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    source = shlex.split(told.pop())[-1]
+    command = [environment / "bin/python", "-m", "pip", "wheel", "-q", "--no-deps"]
+    subprocess.run([*command, "-w", directory, source], check=True)
+    (wheel,) = directory.glob("tf1to2_runtime-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {
+            name.removeprefix("tf1to2_runtime/")
+            for name in archive.namelist()
+            if name.startswith("tf1to2_runtime/")
+        }
+    assert inside - {"__init__.py"} == set(told), inside ^ set(told)
+
+
 def main(versions: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         base = pathlib.Path(directory)
@@ -147,6 +181,8 @@ def main(versions: Sequence[str]) -> None:
                 environment = _environment(python, base / f"{version}-{number}")
                 _pip(environment, path, *more)
                 try_out(environment, base / f"work-{version}-{number}")
+                if number == 0:
+                    try_runtime(environment, base / f"runtime-{version}")
                 lowest = ", lowest dependencies" if more else ""
                 print(f"{version}: {path.name}{lowest}: passed", flush=True)
 
