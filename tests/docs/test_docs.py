@@ -213,7 +213,10 @@ def test_the_tutorial(tmp_path: pathlib.Path) -> None:
         *("losses.png", "report.html"),
     }
     assert "0 refused" in out and "Training took" in out
-    assert re.search(r"^\s*0/loss +0 +0 +0 +0 ", out, re.M)  # Equal bits at every step.
+    if "recorded on another processor" in out:
+        assert re.search(r"^\s*0/loss .* 5e-05$", out, re.M)  # Within what is allowed.
+    else:  # Equal bits at every step.
+        assert re.search(r"^\s*0/loss +0 +0 +0 +0 ", out, re.M)
     assert (made / "losses.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -104,3 +104,20 @@ def test_slots_of_the_checkpoint_win_over_the_programs_own(
     expected = oracle.steps_only(recording.trace, like=found)
     divergence = oracle.compare(ASYNCHRONOUS, run, expected, found, same_processor=here)
     assert divergence is None, str(divergence)
+
+
+def test_processors_of_one_name_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ "AMD EPYC" is several generations, which add in another order."""
+    read = pathlib.Path.read_text
+
+    def kind(family: int) -> str:
+        def other(path: pathlib.Path, *given: str) -> str:
+            text = read(path, *given)
+            if path == pathlib.Path("/proc/cpuinfo"):
+                return f"model name\t: AMD EPYC\ncpu family\t: {family}\nmodel\t: 1\n\n"
+            return text
+
+        monkeypatch.setattr(pathlib.Path, "read_text", other)
+        return oracle.processor()
+
+    assert kind(23) != kind(25) and kind(23) == kind(23)
