@@ -159,7 +159,7 @@ CODES = (
         "With `--estimators fit`, the model is made in the scope of a strategy and `Model.fit` trains it. Callbacks of the emitted module `fit_callbacks` save checkpoints, evaluate, export and log. Where `train_and_evaluate` trains, a function in your file makes the strategy from `TF_CONFIG`.",
         why="Keras is the interface that TensorFlow 2's users know. The strategy, the model and the loop stand in your own file, so you can change them without reading emitted code.",
         before="estimator = tf.estimator.Estimator(model_fn, model_dir)\nestimator.train(input_fn, max_steps=1000)",
-        after="model = EstimatorModel(fit_callbacks.inputs_of(input_fn()))\nfit_callbacks.restore(model, model_dir)\nsteps = fit_callbacks.steps_left(model, 1000)\nmodel.fit(\n    input_fn(),\n    steps_per_epoch=steps,\n    callbacks=[fit_callbacks.Checkpoints(model_dir), fit_callbacks.Progress(model_dir)])",
+        after="model = EstimatorModel(fit_callbacks.inputs_of(input_fn()))\nsteps = fit_callbacks.steps_left(model_dir, 1000)\nmodel.fit(\n    input_fn(),\n    steps_per_epoch=steps,\n    callbacks=[fit_callbacks.Training(model_dir)])",
         promise="In one process, losses, metrics, predictions, summaries and checkpoints are those of TensorFlow 1, under its names, and an old `model_dir` goes on. The timeline may differ: the process that trains also evaluates, and a task of type `evaluator` ends at once. With parameter servers, steps are in flight while a callback runs.",
         refused_when="Something of the program has no counterpart in `fit` and its callbacks. Then the whole program keeps its Estimator (K191).",
         noted=True,

@@ -1,75 +1,53 @@
-"""What tf.estimator did beside the training of a Keras model, as callbacks of `fit`.
-
-Written beside your program by tf1to2; it is yours to read and change. It needs TensorFlow
-2.15 or later, and tf_keras.
-"""
+"""Callbacks for what tf.estimator did. Written by tf1to2; yours to read and change."""
 
 import atexit
-import concurrent.futures
 import contextlib
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import tensorflow as tf
+import tensorflow.compat.v1 as v1
 import tf_keras
 
-v1 = tf.compat.v1
+tf.get_logger().addFilter(lambda r: "Saver is depr" not in str(r.msg))  # Of names.
 
 
 def join_cluster(cluster, task):
-    """The resolver, in the task that coordinates; another serves, and ends with training.
-
-    The coordinator is the chief, or worker 0 without one; it is a worker, too, as in TF1.
-    """
+    """The resolver, in the chief or else worker 0, which computes, too; others serve it."""
     chief = cluster.get("chief") or cluster.get("master", [])
-    job, index = task["type"], task["index"]
     jobs = {"worker": chief + cluster.get("worker", []), "ps": cluster["ps"]}
-    if job != "ps":
-        job, index = "worker", index + (len(chief) if job == "worker" else 0)
+    job = "ps" if task["type"] == "ps" else "worker"
+    index = jobs[job].index(cluster[task["type"]][task["index"]])
     # Threads enough to serve and to compute at once.
     config = v1.ConfigProto(inter_op_parallelism_threads=max(8, os.cpu_count()))
     server = tf.distribute.Server(jobs, job, index, config=config)
-    if (job, index) != ("worker", 0):
-        code = _use_queue(server.target, job, index, lambda queue: queue.dequeue())
-        time.sleep(1)  # The coordinator is answered before this process is gone.
-        os._exit(code)  # A server's threads cannot be stopped.
-    for job, addresses in jobs.items():
-        for i, address in enumerate(addresses):
-            if (job, i) != ("worker", 0):
-                atexit.register(_use_queue, f"grpc://{address}", job, i, _tell_outcome)
+    own, hub = f"/job:{job}/task:{index}", "/job:worker/task:0"
+    with tf.Graph().as_default() as graph, tf.device(hub):
+        end = tf.queue.FIFOQueue(999, [tf.int32], [()], shared_name="training_ended")
+        heard, codes = end.dequeue(), v1.placeholder(tf.int32, [None])
+        tell = end.enqueue_many([codes])
+    link = v1.Session(server.target, graph, v1.ConfigProto(device_filters=[own, hub]))
+    if own != hub:
+        os._exit(link.run(heard))  # A server's threads do not stop.
+    atexit.register(time.sleep, 1)  # The others hear how it ended before it is gone.
+    atexit.register(
+        lambda: link.run(tell, {codes: [int(hasattr(sys, "last_type"))] * 999})
+    )
     spec = tf.train.ClusterSpec(jobs)
     return tf.distribute.cluster_resolver.SimpleClusterResolver(spec, rpc_layer="grpc")
 
 
-def _tell_outcome(queue):
-    return queue.enqueue(int(hasattr(sys, "last_type")))  # Whether training failed.
-
-
-def _use_queue(target, job, index, operation):
-    """Runs an operation on the queue by which a task is told how training ended."""
-    device = f"/job:{job}/task:{index}"
-    config = v1.ConfigProto(device_filters=[device])
-    with tf.Graph().as_default(), tf.device(device):
-        queue = tf.queue.FIFOQueue(1, [tf.int32], [()], shared_name="training_ended")
-        with v1.Session(target, config=config) as session:
-            return session.run(operation(queue))
-
-
-def whole_input(strategy, input_fn, steps=None):
-    """What `fit` takes of an input that each worker reads, and how many steps.
-
-    Where `steps` is None, the workers read their inputs to the end.
-    """
-    workers = getattr(strategy.extended, "_num_workers", 0)
-    if not workers:
-        return input_fn(), steps
+def whole_input(strategy, read, steps=None):
+    """What `fit` takes of an input that each worker reads, and how many steps that is."""
+    tasks = getattr(strategy.extended, "_num_workers", 0)
+    if not tasks:
+        return read(), steps
     if steps is None:  # In a cluster, `fit` must be told how many there are.
-        batches = workers * sum(1 for _ in input_fn())
-        steps = -(-batches // strategy.num_replicas_in_sync)
-    creator = tf_keras.utils.experimental.DatasetCreator
-    return creator(lambda context: input_fn().repeat()), steps
+        steps = -(-tasks * sum(1 for _ in read()) // strategy.num_replicas_in_sync)
+    return tf_keras.utils.experimental.DatasetCreator(lambda _: read().repeat()), steps
 
 
 @contextlib.contextmanager
@@ -125,55 +103,48 @@ def inputs_of(dataset):
 def saved_variables(model):
     """What checkpoints hold, under TF1's names: weights, slots and the global step."""
     counted = {id(v) for metric in model.metrics for v in metric.variables}
-    optimizer = model.optimizer.optimizer
+    optimizer, steps = model.optimizer.optimizer, model.optimizer.iterations
     v1.get_default_graph().clear_collection(("__varscope",))  # It numbers slots.
     with model.distribute_strategy.scope():
         optimizer._create_slots(model.trainable_variables)
     saved = [v for v in model.weights if id(v) not in counted] + optimizer.variables()
-    named = {v.name.partition(":")[0]: v for v in saved}
-    return {**named, "global_step": model.optimizer.iterations}
+    return {v.name.partition(":")[0]: v for v in saved} | {"global_step": steps}
 
 
 def restore(model, model_dir):
     """Gives a model the values of the latest checkpoint, if there is one; the model."""
-    path = tf.train.latest_checkpoint(model_dir)
-    if path:
-        reader = tf.train.load_checkpoint(path)
+    if path := tf.train.latest_checkpoint(model_dir):
         for name, variable in saved_variables(model).items():
-            variable.assign(reader.get_tensor(name))
+            variable.assign(tf.train.load_variable(path, name))
     return model
 
 
-class Checkpoints(tf_keras.callbacks.Callback):
-    """Begins at the latest, saves at first, every so often, and at the end; keeps a few.
+class Training(tf_keras.callbacks.Callback):
+    """Begins at the latest checkpoint, logs, saves, and calls `evaluation(step, last)`."""
 
-    `after_save` is then called with the step, and whether it is the last.
-    """
-
-    def __init__(
-        self, model_dir, save_secs=600, save_steps=None, keep=5, after_save=None
-    ):
+    def __init__(self, model_dir, evaluation=None, log_steps=100, keep=5, **every):
         super().__init__()
         self._supports_tf_logs = True  # Also where workers make steps by themselves.
-        self._directory, self._keep, self._after_save = model_dir, keep, after_save
-        self._secs, self._steps, self._saved = save_secs, save_steps, None
+        self._dir, self._evaluation, self._max = model_dir, evaluation, keep
+        self._log_steps = log_steps
+        self._timer = v1.train.SecondOrStepTimer(**every or {"every_secs": 600})
 
     def on_train_begin(self, logs=None):
-        restore(self.model, self._directory)
-        state = tf.train.get_checkpoint_state(self._directory)
-        paths = state.all_model_checkpoint_paths if state else ()
-        self._kept = [os.path.basename(path) for path in paths]
-        self._begin = int(self.model.optimizer.iterations.numpy())
+        self._begin = int(restore(self.model, self._dir).optimizer.iterations.numpy())
         self._save(self._begin)
 
     def on_train_batch_end(self, batch, logs=None):
-        step = self._begin + batch + 1
-        if self._steps:
-            due = step >= self._saved + self._steps
-        else:
-            due = time.time() >= self._time + self._secs
+        due = self._log_steps and batch % self._log_steps == 0
+        if hasattr(logs, "fetch"):  # Of a step that may still be made.
+            logs = logs.fetch() if due else {"loss": 0.0}
+        if np.isnan(logs["loss"]):
+            raise FloatingPointError("NaN loss during training.")
         if due:
-            self._save(step)
+            write_summary(self.model, self._dir, "", logs)
+            if type(self.model).train_step is tf_keras.Model.train_step:
+                self.model.reset_metrics()  # Its losses are means since then.
+        if self._timer.should_trigger_for_step(self._begin + batch + 1):
+            self._save(self._begin + batch + 1)
 
     def on_train_end(self, logs=None):
         self._save(int(self.model.optimizer.iterations.numpy()), last=True)
@@ -184,70 +155,37 @@ class Checkpoints(tf_keras.callbacks.Callback):
         if strategy._should_use_with_coordinator:
             tf.distribute.coordinator.ClusterCoordinator(strategy).join()
         if strategy.extended.should_checkpoint:
-            if step != self._saved:
-                self._write(f"model.ckpt-{step}")
-            if self._after_save and (last or step > self._begin):
-                self._after_save(step, last)
-        self._saved, self._time = step, time.time()
+            saved = {name: v.numpy() for name, v in saved_variables(self.model).items()}
+            ThreadPoolExecutor(1).submit(self._write, step, last, saved).result()
+        self._timer.update_last_triggered_step(step)
 
-    def _write(self, name):
-        variables = saved_variables(self.model)
-        tf.io.gfile.makedirs(self._directory)
-        tf.raw_ops.SaveV2(
-            prefix=os.path.join(self._directory, name),
-            tensor_names=list(variables),
-            shape_and_slices=[""] * len(variables),
-            tensors=[tf.constant(v.numpy()) for v in variables.values()],
-        )
-        every = [old for old in self._kept if old != name] + [name]
-        self._kept = every[-self._keep :] if self._keep else [name]
-        lines = [f'model_checkpoint_path: "{name}"']
-        lines += [f'all_model_checkpoint_paths: "{old}"' for old in self._kept]
-        path = os.path.join(self._directory, "checkpoint")
-        with tf.io.gfile.GFile(path + ".tmp", "w") as file:
-            file.write("\n".join(lines))
-        tf.io.gfile.rename(path + ".tmp", path, overwrite=True)
-        for old in every[: -self._keep] if self._keep else ():
-            for path in tf.io.gfile.glob(os.path.join(self._directory, old + ".*")):
-                tf.io.gfile.remove(path)
+    def _write(self, step, last, saved):  # A thread is in no strategy's scope.
+        if step != self._timer.last_triggered_step():
+            now = {name: tf.Variable(value) for name, value in saved.items()}
+            saver = v1.train.Saver(now, max_to_keep=self._max, save_relative_paths=True)
+            if state := tf.train.get_checkpoint_state(self._dir):
+                saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+            tf.io.gfile.makedirs(self._dir)
+            saver.save(None, os.path.join(self._dir, "model.ckpt"), step)
+        if self._evaluation and (last or step > self._begin):
+            self._evaluation(step, last)
 
 
 class Evaluation:
-    """Evaluates checkpoints, but not too often, and the last.
+    """Evaluates a copy of the model in this process: not too often, and at the end."""
 
-    `model` is a copy of what is trained, in this process alone.
-    """
-
-    def __init__(
-        self, model, model_dir, input_fn, steps=100, throttle_secs=600, name=None
-    ):
-        self.model, self.model_dir, self._input_fn = model, model_dir, input_fn
-        self._steps, self._throttle_secs, self._name = steps, throttle_secs, name
-        self.metrics, self.exports, self.step, self._next = None, [], None, 0
+    def __init__(self, model, model_dir, data, steps=100, throttle_secs=600, name=None):
+        self.model, self.model_dir, self._data = model, model_dir, data
+        self._steps, self._name = steps, f"eval_{name}" if name else "eval"
+        self._secs, self._next, self.step, self.metrics = throttle_secs, 0, None, None
 
     def __call__(self, step, last):
         if step != self.step and (last or time.time() >= self._next):
-            self.step, self._next = step, time.time() + self._throttle_secs
-            # In a thread of its own, which is not in the strategy's scope as `fit` is.
-            with concurrent.futures.ThreadPoolExecutor(1) as thread:
-                thread.submit(self.evaluate).result()
-
-    def evaluate(self):
-        restore(self.model, self.model_dir)
-        data = self._input_fn()
-        self.metrics = self.model.evaluate(
-            data if self._steps is None else data.take(self._steps),
-            verbose=0,
-            return_dict=True,
-            callbacks=[Progress(self.model_dir, name=self._name)],
-        )
-
-    @property
-    def results(self):
-        """What train_and_evaluate returned: None, where another process has it."""
-        if self.metrics is None:
-            return None if "TF_CONFIG" in os.environ else (None, [])
-        return with_step(self.model, self.metrics), self.exports
+            self.step, self._next = step, time.time() + self._secs
+            data = self._data().take(-1 if self._steps is None else self._steps)
+            model = restore(self.model, self.model_dir)
+            self.metrics = model.evaluate(data, verbose=0, return_dict=True)
+            write_summary(model, self.model_dir, self._name, self.metrics)
 
 
 class EvaluationAndExport(Evaluation):
@@ -259,27 +197,37 @@ class EvaluationAndExport(Evaluation):
       The others: as those of Evaluation.
     """
 
-    def __init__(self, *args, exporters, max_steps=None, **kwargs):
+    def __init__(self, *args, exporters=(), max_steps=None, **kwargs):
         super().__init__(*args, **kwargs)
         several = isinstance(exporters, (list, tuple))
         self._exporters = exporters if several else [exporters]
-        self._max_steps = max_steps
+        self._max_steps, self._exported = max_steps, []
 
-    def evaluate(self):
-        super().evaluate()
-        last = bool(self._max_steps) and self.step >= self._max_steps
+    def __call__(self, step, last):
+        before = self.step
+        super().__call__(step, last)
+        if self.step == before:
+            return
+        last = bool(self._max_steps) and step >= self._max_steps
         path = tf.train.latest_checkpoint(self.model_dir)
-        self.exports = []
+        self._exported = []
         for one in self._exporters:
             directory = os.path.join(self.model_dir, "export", one.name)
             found = with_step(self.model, self.metrics)
-            self.exports.append(one.export(self, directory, path, found, last))
+            self._exported.append(one.export(self, directory, path, found, last))
 
     def export_saved_model(self, export_dir_base, serving_input_receiver_fn, **_):
         """Writes what was evaluated last: exporters ask for it."""
         return export_saved_model(
             self.model, export_dir_base, serving_input_receiver_fn
         )
+
+    @property
+    def results(self):
+        """What train_and_evaluate returned: None, where another process has it."""
+        if self.metrics is None:
+            return None if "TF_CONFIG" in os.environ else (None, [])
+        return with_step(self.model, self.metrics), self._exported
 
 
 def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
@@ -337,41 +285,28 @@ def with_step(model, results):
     return {**found, "global_step": model.optimizer.iterations.numpy()}
 
 
-class Progress(tf_keras.callbacks.Callback):
-    """Logs what a step, or an evaluation, gives, and writes it for TensorBoard."""
-
-    def __init__(self, model_dir, every_steps=100, name=None):
-        super().__init__()
-        self._supports_tf_logs = True  # Also where workers make steps by themselves.
-        self._directory, self._every = model_dir, every_steps
-        self._of_evaluation = f"eval_{name}" if name else "eval"
-
-    def on_train_batch_end(self, batch, logs=None):
-        due = self._every and batch % self._every == 0
-        if hasattr(logs, "fetch"):  # Of a step that may still be made.
-            logs = logs.fetch() if due else {"loss": 0.0}
-        if np.isnan(logs["loss"]):
-            raise FloatingPointError("NaN loss during training.")
-        if due:
-            self._tell(logs, "")
-            if type(self.model).train_step is tf_keras.Model.train_step:
-                self.model.reset_metrics()  # Its losses are means since then.
-
-    def on_test_end(self, logs=None):
-        self._tell(logs, self._of_evaluation)
-
-    def _tell(self, values, within):
-        if not self.model.distribute_strategy.extended.should_checkpoint:
-            return
-        step = int(self.model.optimizer.iterations.numpy())
+def write_summary(model, model_dir, name, values):
+    """Logs what a step, or the evaluation of a name, gives, and writes it to its events."""
+    if model.distribute_strategy.extended.should_checkpoint:
+        step = int(model.optimizer.iterations.numpy())
         values = {k: float(v) for k, v in values.items() if np.ndim(v) == 0}
-        v1.logging.info("%s step %d: %s", within, step, values)
-        path = os.path.join(self._directory, within)
+        v1.logging.info("%s step %d: %s", name, step, values)
         with tf.Graph().as_default():  # In eager mode there is no such writer.
-            writer = v1.summary.FileWriterCache.get(path)
+            writer = v1.summary.FileWriterCache.get(os.path.join(model_dir, name))
         told = [v1.Summary.Value(tag=k, simple_value=v) for k, v in values.items()]
         writer.add_summary(v1.Summary(value=told), step)
         writer.flush()
+
+
+class Evaluated(tf_keras.callbacks.Callback):
+    """Logs what an evaluation gives, and writes it for TensorBoard."""
+
+    def __init__(self, model_dir, name=None):
+        super().__init__()
+        self._directory, self._name = model_dir, f"eval_{name}" if name else "eval"
+
+    def on_test_end(self, logs=None):
+        write_summary(self.model, self._directory, self._name, logs)
 
 
 def predictions(model, dataset):

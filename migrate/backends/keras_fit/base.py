@@ -65,15 +65,12 @@ class Edits:
         self._before: dict[ast.stmt, list[Item]] = {}
         self._new: dict[ast.stmt, list[Item]] = {}
 
-    def _write_progress(self, model: Model, name: ast.expr | None = None) -> Code:
-        """The callback that logs."""
+    def _write_evaluated(self, model: Model, name: ast.expr | None) -> Code:
+        """The callback that logs an evaluation."""
         given: list[Argument] = [("", model.directory)]
-        steps = model.one.first.config.get("save_summary_steps")
         if name is not None:
             given.append(("name", name))
-        elif steps is not None:
-            given.append(("every_steps", steps))
-        return laid_out(f"{M}.Progress", given, 0)
+        return laid_out(f"{M}.Evaluated", given, 0)
 
     def _write_asked(self, model: Model, run: Run) -> Code:
         """The model that is asked, with what the latest checkpoint has.
@@ -108,8 +105,8 @@ def split_hooks(hooks: ast.expr | None) -> list[Code]:
     return [code("*", hooks)]
 
 
-def write_list(parts: list[Code]) -> Code:
-    """A list, one part a line where there are several."""
-    if len(parts) == 1:
+def write_list(parts: list[Code], broken: bool = False) -> Code:
+    """A list, one part a line where there are several, or where that is wanted."""
+    if len(parts) == 1 and not broken:
         return code("[", parts[0], "]")
     return code("[\n        ", join_code(",\n        ", parts), "]")

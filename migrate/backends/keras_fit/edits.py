@@ -154,7 +154,7 @@ class _Runs(Making):
         fit: list[Argument] = [("", data)]
         if steps is not None:
             fit.append(("steps_per_epoch", steps))
-        fit += [("verbose", "0"), ("callbacks", write_list(callbacks))]
+        fit += [("verbose", "0"), ("callbacks", write_list(callbacks, broken=True))]
         made = laid_out(f"{model.name}.fit", fit, run.statement.col_offset)
         origin = None if items or inner else run.statement
         inner.append(New(made, origin))
@@ -171,22 +171,24 @@ class _Runs(Making):
         )
 
     def _write_callbacks(
-        self, model: Model, hooks: ast.expr | None, run: Run, after_save: str = ""
+        self, model: Model, hooks: ast.expr | None, run: Run, evaluation: str = ""
     ) -> list[Code]:
         config = model.one.first.config
-        saving: list[Argument] = [("", model.directory)]
+        given: list[Argument] = [("", model.directory)]
+        if evaluation:
+            given.append(("evaluation", evaluation))
+        if (steps := config.get("save_summary_steps")) is not None:
+            given.append(("log_steps", steps))
+        if (kept := config.get("keep_checkpoint_max")) is not None:
+            given.append(("keep", kept))
         steps, secs = (config.get(f"save_checkpoints_{u}") for u in ("steps", "secs"))
         if steps is not None and not is_none(steps):
-            saving.append(("save_steps", steps))
+            given.append(("every_steps", steps))
         elif secs is not None:
-            saving.append(("save_secs", secs))
-        if (kept := config.get("keep_checkpoint_max")) is not None:
-            saving.append(("keep", kept))
-        if after_save:
-            saving.append(("after_save", after_save))
+            given.append(("every_secs", secs))
         column = run.statement.col_offset + 8
-        saves = laid_out(f"{M}.Checkpoints", saving, column, hang=" " * 12)
-        found = [saves, self._write_progress(model), *split_hooks(hooks)]
+        made = laid_out(f"{M}.Training", given, column, hang=" " * 12)
+        found = [made, *split_hooks(hooks)]
         return [*found, *(code(f"*{model.name}.{n}()") for n in model.class_.hooks)]
 
     def _plan_train_and_evaluate(self, model: Model, run: Run) -> None:
@@ -207,14 +209,19 @@ class _Runs(Making):
         ]
         if "exporters" in judged and "max_steps" in train:
             arguments.append(("max_steps", train["max_steps"]))
-        kind = "EvaluationAndExport" if "exporters" in judged else "Evaluation"
+        statement = run.statement
+        returned = (
+            not isinstance(statement, ast.Expr) or statement.value is not run.call
+        )
+        kind = (
+            "EvaluationAndExport" if "exporters" in judged or returned else "Evaluation"
+        )
         column = run.statement.col_offset + len(evaluation) + 3
         made = laid_out(f"{M}.{kind}", arguments, column)
         items: list[Item] = [New(code(f"{evaluation} = ", made), run.statement)]
         callbacks = self._write_callbacks(model, train.get("hooks"), run, evaluation)
         items += self._plan_fit(model, run, train, callbacks)
-        statement = run.statement
-        if not isinstance(statement, ast.Expr) or statement.value is not run.call:
+        if returned:
             self._plan.replace(run.call, code(f"{evaluation}.results"))
             items.append(Keep(statement))
         self._new[statement] = items
@@ -227,7 +234,7 @@ class _Runs(Making):
         arguments: list[Argument] = [("", data)]
         if "steps" in given:
             arguments.append(("steps", given["steps"]))
-        told = [self._write_progress(model, given.get("name"))]
+        told = [self._write_evaluated(model, given.get("name"))]
         told += split_hooks(given.get("hooks"))
         if model.class_.judges:
             told.append(code(f"*{model.asked}.evaluation_hooks()"))

@@ -65,12 +65,13 @@ def test_a_script_of_the_guides_shape() -> None:
 def test_what_stands_beside_is_only_what_is_used() -> None:
     text = migrate_text(GUIDED.path.read_text(), FIT, filename="guided.py").text
     (data,) = beside.files_for(text).values()
+    assert len(data.splitlines()) <= 150
     defined = {
         node.name
         for node in ast.parse(data).body
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     }
-    assert {"Checkpoints", "Evaluation", "Progress", "join_cluster"} <= defined
+    assert {"Training", "Evaluation", "restore", "join_cluster"} <= defined
     assert not {"Logging", "EvaluationAndExport", "predictions", "as_in_tf1"} & defined
 
 

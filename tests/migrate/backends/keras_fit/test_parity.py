@@ -80,7 +80,7 @@ def test_a_script_of_the_guides_shape(tmp_path: pathlib.Path) -> None:
     "change",
     [
         ("AdagradOptimizer(0.1)", "AdagradOptimizer(0.1001)"),
-        ("variable.assign(reader.get_tensor(name))", "pass"),
+        ("variable.assign(tf.train.load_variable(path, name))", "pass"),
         (" + optimizer.variables()", ""),
         ("(other_points, other_heights)", "(other_points, heights[:3])"),
     ],
@@ -106,7 +106,7 @@ def test_estimators_of_one_directory_go_on_from_each_other(
 
 
 def test_a_model_that_keeps_its_own_values_is_seen(tmp_path: pathlib.Path) -> None:
-    change = ("    restore(self.model, self._directory)\n", "    pass\n")
+    change = ("restore(self.model, self._dir).optimizer", "self.model.optimizer")
     found = _run_script(ALTERNATING, tmp_path, change)
     assert _largest_difference(ALTERNATING, found) > 1e-3
     change = ("fit_callbacks.restore(other, directory).evaluate", "other.evaluate")
@@ -154,7 +154,7 @@ def test_each_worker_reads_the_input_to_its_end(tmp_path: pathlib.Path) -> None:
 def test_an_input_that_is_read_by_one_worker_alone_is_seen(
     tmp_path: pathlib.Path,
 ) -> None:
-    change = ("batches = workers * sum(", "batches = sum(")
+    change = ("-(-tasks * sum(", "-(-1 * sum(")
     found = _run_script(GUIDED, tmp_path, change, ps=2, workers=3)
     assert {name.partition("/")[0] for name in found} == {"0", "4"}
 
@@ -181,17 +181,31 @@ def test_devices_that_share_a_batch_are_seen(tmp_path: pathlib.Path) -> None:
 
 # Programs with recordings of TensorFlow 1.15.5; their tolerances stand beside them.
 _MODULES: dict[str, ModuleType] = {
-    "twice": keras_programs,
+    "by_mode": keras_programs,
     "iris": keras_programs,
+    "plain_values": keras_programs,
+    "twice": keras_programs,
+    "argument_scopes": keras_parts,
+    "metric_functions": keras_parts,
     "numbered_blocks": keras_parts,
     "recurrent": keras_parts,
+    "shared_layers": keras_parts,
+    "variables_in_functions": keras_parts,
+    "tasks": scoped_programs,
     "text_cnn": scoped_programs,
+    "text_filters": scoped_programs,
     "contrib_tower": subclassed_programs,
+    "crossing": subclassed_programs,
     "mixed": subclassed_programs,
     "early_stopping": callback_programs,
+    "examples_per_second": callback_programs,
     "learning_rate": callback_programs,
+    "logger": callback_programs,
+    "time_limit": callback_programs,
+    "frames": variants,
     "looked_at": variants,
     "queued": variants,
+    "queued_method": variants,
     "networks": model_objects,
     "residual": model_objects,
 }
@@ -200,6 +214,11 @@ _GRADIENT = (
     _SCALED,
     "num_replicas_in_sync; scaled_loss = tf.math.log1p(scaled_loss)\n",
 )
+# What these print does not depend on their gradients.
+_FAULTS = {
+    "examples_per_second": ("steps_per_epoch=steps,", "steps_per_epoch=steps + 1,"),
+    "time_limit": ("self.model.stop_training = True", "pass"),
+}
 
 
 def _find(name: str) -> Variant:
@@ -237,5 +256,5 @@ def test_a_program_of_the_suite(name: str, tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("name", _MODULES)
 def test_another_gradient_is_seen(name: str, tmp_path: pathlib.Path) -> None:
-    program, rows = _run_program(name, tmp_path, _GRADIENT)
+    program, rows = _run_program(name, tmp_path, _FAULTS.get(name, _GRADIENT))
     assert max(rows.values()) > max(10 * program.tolerance, 1e-6)
