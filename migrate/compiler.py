@@ -48,7 +48,9 @@ from migrate.rules import (
     dimensions,
     dropped,
     graph_mode,
+    graph_seeds,
     in_both,
+    lost_attributes,
     older_shapes,
 )
 from migrate.rules.compat import CompatRules
@@ -200,7 +202,11 @@ def _compiled(text: str, unit: Unit) -> Migration:
         if not findings:
             return Migration(text)
         return write_plan(Source(text, tree), plan, findings, unit)
-    for attempt in (_migrate_with_core_metrics, _graph_by_graph):
+    for attempt in (
+        _migrate_with_core_metrics,
+        _migrate_with_seeds,
+        _graph_by_graph,
+    ):
         found = attempt(text, scopes, unit)
         if found is not None:
             return found
@@ -230,6 +236,16 @@ def _migrate_with_core_metrics(
     if any(f.outcome in loud for f in core.findings):
         return None
     return _rename_findings_to_contrib(core, counted[1])
+
+
+def _migrate_with_seeds(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
+    """The migration with seeds of graphs set by calls; None if refused."""
+    seeded = graph_seeds.write_as_calls(text, scopes)
+    if seeded is None:
+        return None
+    found = _compiled(seeded, unit)
+    loud = (Outcome.REFUSED, Outcome.FAILED)
+    return None if any(f.outcome in loud for f in found.findings) else found
 
 
 def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
@@ -281,6 +297,7 @@ def _planned(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     own = scopes if form is None else scopes_of(source.tree)
     if not has_refusal(findings):
         findings.extend(dimensions.plan_values(own, plan))
+        findings.extend(lost_attributes.plan_attributes(own, plan))
     findings.extend(plan_mistakes(own, plan, source.text))
     done = write_plan(source, plan, findings, unit)
     if moved and any(f.outcome is Outcome.FAILED for f in done.findings):

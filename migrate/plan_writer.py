@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from migrate import emitted
+from migrate.facts.graph_objects import is_graph
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.ignoring import read_ignored
@@ -110,6 +111,8 @@ def write_plan(
         failures = gates.check(new, unit.filename, text, refused)
     else:
         failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
+    if graphs := _refuse_graphs(source, failures):
+        return write_plan(source, Plan(), graphs, unit)
     if form is not None:
         new = _ORPHAN.sub("", new)
         findings = place_at_origins(findings, form, source.original)
@@ -120,6 +123,37 @@ def write_plan(
         ]
         return Migration(source.original, tuple(sorted([*findings, *broken])))
     return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
+
+
+def _refuse_graphs(
+    source: Source, failures: list[tuple[str, int, str]]
+) -> list[Finding]:
+    """What a program asks of a graph by the name that its block gave it.
+
+    with tf.Graph().as_default() as g:
+      print(g.version)
+    """
+    if not any(code == "G002" for code, _, _ in failures):
+        return []
+    scopes = scopes_of(source.tree)
+    found = [
+        Finding(
+            node.lineno,
+            node.col_offset + 1,
+            "S185",
+            Outcome.REFUSED,
+            ast.unparse(node),
+            f"`{ast.unparse(node)}`: the migrated program makes no graph",
+            "Take it out: it is about the graph.",
+        )
+        for node in scopes.walk()
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr != "as_default"
+        and is_graph(node.value, scopes)
+        and any(f"`{node.value.id}`" in reason for _, _, reason in failures)
+    ]
+    return [*found, *leave_program_whole(scopes)] if found else []
 
 
 def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[Finding]:
