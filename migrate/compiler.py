@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping
 
-from migrate import emitted
 from migrate.backends import compat_estimators
 from migrate.backends.direct_steps import call_directly
-from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
 from migrate.backends.keras_fit import train_by_fit
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import written_out
 from migrate.findings import Finding, Outcome
-from migrate.frontends import half_migrated
-from migrate.frontends.half_migrated import Refused
 from migrate.frontends.sessions import between_graph
 from migrate.gates.judgement import judge
-from migrate.ignoring import leave_whole, read_ignored
+from migrate.half_migrated_files import migrate_half_migrated
+from migrate.ignoring import leave_whole
 from migrate.migration import Migration
 from migrate.normalise import contrib_metrics
-from migrate.normalise.eager_forms import in_known_form
 from migrate.normalise.text import Text
-from migrate.notes import TODO, add_notes
+from migrate.notes import TODO
 from migrate.options import Options
 from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
-from migrate.plan import Dropped, New, Plan
+from migrate.plan import Plan
+from migrate.plan_writer import Source, plan_mistakes, write_plan
 from migrate.planning.choice import (
     already_migrated,
     has_refusal,
@@ -45,20 +40,17 @@ from migrate.planning.told import (
     report_unread_queues,
     report_unread_towers,
 )
-from migrate.program.eager import BareLoop, EagerProgram, FitProgram
-from migrate.rewriting import attributes, gates
-from migrate.rewriting.apply import apply_plan
-from migrate.rewriting.imports import add_imports, find_taken_names, means_compat
+from migrate.rewriting import gates
 from migrate.rewriting.other_imports import migrate_other_imports
-from migrate.rewriting.unused import remove_unused_imports
 from migrate.rules import (
     calls,
     closed_world,
     dimensions,
     dropped,
     graph_mode,
+    graph_seeds,
     in_both,
-    mistakes,
+    lost_attributes,
     older_shapes,
 )
 from migrate.rules.compat import CompatRules
@@ -69,12 +61,10 @@ from migrate.source.nodes import tree_of
 from migrate.tables import symbols
 from migrate.unit import Unit
 
-# A body's title of which no code is left.
 _USE = (
     "Mend what else is refused here, and make its Estimator of the class: "
     "keras_estimator.Estimator(model=...), as the other files do."
 )
-_ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
 
 def migrate_text(
@@ -184,14 +174,14 @@ def _gated(text: str, unit: Unit) -> Migration:
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
         return train_by_fit(text, done, unit)
-    source = _Source(text, tree_of(text))
+    source = Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [
         f
         for f in leave_program_whole(scopes_of(source.tree))
         if (f.line, f.column) not in at
     ]
-    return _write_plan(source, Plan(), [*judged.findings, *rest], unit)
+    return write_plan(source, Plan(), [*judged.findings, *rest], unit)
 
 
 def _compiled(text: str, unit: Unit) -> Migration:
@@ -202,21 +192,25 @@ def _compiled(text: str, unit: Unit) -> Migration:
     scopes = scopes_of(tree)
     if already_migrated(scopes, unit.own_modules):
         return Migration(text)
-    eager = _half_migrated_source(_Source(text, tree), scopes, unit)
+    eager = migrate_half_migrated(Source(text, tree), scopes, unit)
     if eager is not None:
         return eager
     if not unit.of_tf1 and not _says_tf1(scopes):
         # Of TF2 code nothing is ours to touch but mistakes.
         plan = Plan()
-        findings = list(_mistakes(scopes, plan, text))
+        findings = list(plan_mistakes(scopes, plan, text))
         if not findings:
             return Migration(text)
-        return _write_plan(_Source(text, tree), plan, findings, unit)
-    for attempt in (_migrate_with_core_metrics, _graph_by_graph):
+        return write_plan(Source(text, tree), plan, findings, unit)
+    for attempt in (
+        _migrate_with_core_metrics,
+        _migrate_with_seeds,
+        _graph_by_graph,
+    ):
         found = attempt(text, scopes, unit)
         if found is not None:
             return found
-    return _planned(_Source(text, tree), scopes, unit)
+    return _planned(Source(text, tree), scopes, unit)
 
 
 def _says_tf1(scopes: Scopes) -> bool:
@@ -244,6 +238,16 @@ def _migrate_with_core_metrics(
     return _rename_findings_to_contrib(core, counted[1])
 
 
+def _migrate_with_seeds(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
+    """The migration with seeds of graphs set by calls; None if refused."""
+    seeded = graph_seeds.write_as_calls(text, scopes)
+    if seeded is None:
+        return None
+    found = _compiled(seeded, unit)
+    loud = (Outcome.REFUSED, Outcome.FAILED)
+    return None if any(f.outcome in loud for f in found.findings) else found
+
+
 def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
     """The migration of a file of several graphs, each by itself; None if it is none."""
     for taken_apart in (apart_of.migrate_apart, graphs_in_turn.migrate_graphs_in_turn):
@@ -255,23 +259,7 @@ def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
     return None
 
 
-@dataclasses.dataclass(frozen=True)
-class _Source:
-    """A text to plan for: the file's own, or the form in which it can be migrated."""
-
-    original: str
-    tree: ast.Module
-    form: Form | None = None
-
-    @property
-    def text(self) -> str:
-        return self.original if self.form is None else self.form.text.source
-
-    def in_form(self, form: Form) -> _Source:
-        return _Source(self.original, form.tree, form)
-
-
-def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
+def _planned(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     """The migration by a plan for the text, or for its form that can be migrated."""
     text = source.text
     plan, findings = plan_of(scopes, unit, text)
@@ -309,8 +297,9 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
     own = scopes if form is None else scopes_of(source.tree)
     if not has_refusal(findings):
         findings.extend(dimensions.plan_values(own, plan))
-    findings.extend(_mistakes(own, plan, source.text))
-    done = _write_plan(source, plan, findings, unit)
+        findings.extend(lost_attributes.plan_attributes(own, plan))
+    findings.extend(plan_mistakes(own, plan, source.text))
+    done = write_plan(source, plan, findings, unit)
     if moved and any(f.outcome is Outcome.FAILED for f in done.findings):
         # What a gate stops stays a method.
         return _compiled(text, dataclasses.replace(unit, methods=False))
@@ -329,14 +318,14 @@ def _both(read: Form, moved: Form) -> Form:
 
 
 def _rename_for_both_versions(
-    source: _Source, scopes: Scopes, findings: list[Finding], unit: Unit
+    source: Source, scopes: Scopes, findings: list[Finding], unit: Unit
 ) -> Migration | None:
     """A refused file with those of its names changed that both versions have."""
     plan, told = in_both.plan_for_both_versions(scopes, findings)
     if plan.empty:
         return None
-    told.extend(_mistakes(scopes, plan, source.text))
-    done = _write_plan(source, plan, told, unit)
+    told.extend(plan_mistakes(scopes, plan, source.text))
+    done = write_plan(source, plan, told, unit)
     # Read without those names, the file must be what it was read as.
     if done.text == source.text or _compiled(done.text, unit).text == done.text:
         return done
@@ -387,76 +376,6 @@ def _report_moved_code(text: str) -> Iterator[Finding]:
             )
 
 
-def _half_migrated(
-    found: EagerProgram | FitProgram | BareLoop | Refused,
-    scopes: Scopes,
-    options: Options,
-    text: str,
-) -> tuple[Plan, list[Finding]]:
-    """Eager code in a graph's cluster; where it is not taken it is left whole."""
-    plan = Plan()
-    if not isinstance(found, Refused):
-        together = options.strategy in ("multi-worker-mirrored", "mirrored")
-        if options.strategy == "auto":
-            together = not found.servers
-        rewrite: FitRewrite | EagerRewrite | BareLoopRewrite
-        if isinstance(found, FitProgram):
-            rewrite = FitRewrite(found, scopes, plan, together)
-        elif isinstance(found, BareLoop):
-            rewrite = BareLoopRewrite(found, scopes, plan, together)
-        else:
-            rewrite = EagerRewrite(found, scopes, plan, together)
-        try:
-            rewrite.run()
-            own = rewrite.findings
-        except Refused as refused:
-            found, plan = refused, Plan()
-    if isinstance(found, Refused):
-        own = [found.finding(), *leave_program_whole(scopes)]
-    # These are what has been done, where something was done.
-    done = {"D113"} | ({"D144"} if isinstance(found, BareLoop) else set())
-    told = [
-        f for f in _mistakes(scopes, plan, text) if plan.empty or f.code not in done
-    ]
-    return plan, [*own, *told]
-
-
-def _half_migrated_source(
-    source: _Source, scopes: Scopes, unit: Unit
-) -> Migration | None:
-    """A half-migrated file's migration; where its step is spelled otherwise, in that form."""
-    text = source.text
-    half = half_migrated.recognise(scopes)
-    plan = Plan()
-    findings: list[Finding] = []
-    if half is not None:
-        plan, findings = _half_migrated(half, scopes, unit.options, text)
-    form = None
-    if half is None or has_refusal(findings):
-        form = _eager_form(text, unit)
-    if form is not None and has_refusal(form.findings):
-        plan, findings = Plan(), place_at_origins(form.findings, form, text)
-    elif form is not None:
-        source, plan, findings = source.in_form(form), form.plan, form.findings
-    if half is None and form is None:
-        return None
-    return _write_plan(source, plan, findings, unit)
-
-
-def _eager_form(text: str, unit: Unit) -> Form | None:
-    """Half-migrated code whose step is spelled otherwise, with a tape's step."""
-    known = in_known_form(text) if "ClusterSpec" in text else None
-    if known is None:
-        return None
-    tree = tree_of(known.source)
-    scopes = scopes_of(tree)
-    half = half_migrated.recognise(scopes)
-    if half is None:
-        return None
-    plan, findings = _half_migrated(half, scopes, unit.options, known.source)
-    return Form(known, tree, plan, findings)
-
-
 def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     """Code of one process that runs through tensorflow.compat.v1."""
     plan = Plan()
@@ -476,134 +395,3 @@ def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
         *found,
         *unanswered(scopes, plan),
     ]
-
-
-def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
-    """Mistakes that are no matter of versions; in a file that is changed, mended."""
-    ignored = read_ignored(text)
-    for mistake in mistakes.find(scopes, text):
-        call = mistake.node
-        if isinstance(call, ast.Call) and call.func in plan.expressions:
-            if mistake.code in ("D109", "D110", "D137"):
-                continue  # It is TF1's own, of Estimators, and has been rewritten.
-        mended = mistake.done and bool(plan.suites)
-        left = ignored.asks(mistake.node.lineno, mistake.code)
-        if (
-            not left
-            and mistake.edits
-            and not any(node in plan.expressions for node, _ in mistake.edits)
-        ):
-            for node, new in mistake.edits:
-                plan.replace(node, new)
-            plan.imports += mistake.imports
-            for statement, anew in mistake.statements:
-                plan.statements[statement] = [
-                    Dropped(statement) if anew is None else New(anew, statement)
-                ]
-            mended = True
-        outcome = Outcome.REFUSED if mistake.blocks else Outcome.WARNED
-        outcome = Outcome.KEPT if mistake.kept else outcome
-        outcome = Outcome.REWRITTEN if mended else outcome
-        yield Finding(
-            mistake.node.lineno,
-            mistake.node.col_offset + 1,
-            mistake.code,
-            outcome,
-            mistake.symbol,
-            mistake.reason,
-            mistake.recipe,
-        )
-
-
-def _write_plan(
-    source: _Source, plan: Plan, findings: list[Finding], unit: Unit
-) -> Migration:
-    """The text with its plan carried out, where it passes the gates."""
-    text, form = source.text, source.form
-    refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
-    findings = _leave_compat(plan, findings, source)
-    add_notes(plan, source.tree, findings, text, unit.options)
-    if plan.empty:
-        return Migration(text, tuple(sorted(findings)))
-    new = apply_plan(text, source.tree, plan)
-    if plan.suites or plan.expressions or plan.statements:
-        if plan.whole:  # What it does not have stands as it stood.
-            refused |= {spelled for _, spelled, _ in gates.find_missing_symbols(text)}
-        else:
-            names = [line.split()[-1] for line in plan.imports]
-            new = remove_unused_imports(new, list(filter(emitted.files, names)))
-            new = add_imports(new, plan, unit.filename, unit.home)
-            for name in find_taken_names(new, plan):
-                return _write_plan(source, Plan(), _name_taken(source, name), unit)
-            if means_compat(new, plan):
-                return _write_plan(source, Plan(), _tensorflow_taken(source), unit)
-            if lacking := attributes.refuse_missing_attributes(source.tree, new):
-                lacking += leave_program_whole(scopes_of(source.tree))
-                return _write_plan(source, Plan(), lacking, unit)
-        failures = gates.check(new, unit.filename, text, refused)
-    else:
-        failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
-    if form is not None:
-        new = _ORPHAN.sub("", new)
-        findings = place_at_origins(findings, form, source.original)
-    if failures:
-        broken = [
-            Finding(line, 1, code_, Outcome.FAILED, "", reason)
-            for code_, line, reason in failures
-        ]
-        return Migration(source.original, tuple(sorted([*findings, *broken])))
-    return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
-
-
-def _leave_compat(
-    plan: Plan, findings: list[Finding], source: _Source
-) -> list[Finding]:
-    """Takes out of a plan the names of compat.v1 that a comment asks to leave."""
-    ignored = read_ignored(source.text)
-    if plan.suites or plan.statements or not ignored.lines:
-        return findings
-    scopes = scopes_of(source.tree)
-    at = {
-        (node.lineno, node.col_offset + 1): node
-        for node in plan.expressions
-        if isinstance(node, ast.Attribute)
-        and (path := scopes.dotted(node) or "").startswith("tensorflow.compat.v1.")
-        and symbols.exists_in_target(f"tf{path.removeprefix('tensorflow')}")
-    }
-    left = []
-    for finding in findings:
-        node = at.get((finding.line, finding.column))
-        if node is not None and ignored.asks_for(finding):
-            del plan.expressions[node]
-            finding = dataclasses.replace(
-                finding, outcome=Outcome.KEPT, reason="left as the comment asks"
-            )
-        left.append(finding)
-    return left
-
-
-def _name_taken(source: _Source, module: str) -> list[Finding]:
-    """A program that uses an emitted module's name itself is left whole."""
-    scopes = scopes_of(source.tree)
-    lines = [
-        getattr(binding, "lineno", 1)
-        for scope in scopes.scope_by_node.values()
-        for binding in scope.bindings.get(module, ())
-    ]
-    reason = f"the program has a name `{module}` of its own, which the migrated program needs"
-    line = min(lines, default=1)
-    taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, "Rename it.")
-    return [taken, *leave_program_whole(scopes)]
-
-
-def _tensorflow_taken(source: _Source) -> list[Finding]:
-    """A program whose `tf` may be tensorflow.compat.v1 is left whole."""
-    scopes = scopes_of(source.tree)
-    line = getattr(scopes.module.bindings["tf"][-1], "lineno", 1)
-    reason = (
-        "`tf` is tensorflow.compat.v1 from here on, and the migrated program needs it for "
-        "tensorflow"
-    )
-    recipe = "Import TensorFlow once, by `import tensorflow as tf`."
-    taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, recipe)
-    return [taken, *leave_program_whole(scopes)]

@@ -16,7 +16,9 @@ import subprocess
 import sys
 
 # What a result has objects of its own for.
-CLASSES = (
+REPLACED = (
+    "tf.data.Dataset",
+    "tf.Variable",
     "tf.Session",
     "tf.data.Iterator",
     "tf.summary.FileWriter",
@@ -31,6 +33,16 @@ CLASSES = (
     "tf.train.Supervisor",
     "tf.train.SyncReplicasOptimizer",
 )
+# What stays an object of TensorFlow's own.
+KEPT = (
+    *("tf.DType", "tf.Graph", "tf.IndexedSlices", "tf.Operation", "tf.SparseTensor"),
+    *("tf.Tensor", "tf.TensorArray", "tf.TensorShape", "tf.GradientTape"),
+    *("tf.io.TFRecordWriter", "tf.train.AdamOptimizer", "tf.train.ClusterSpec"),
+    *("tf.train.AdagradOptimizer", "tf.train.GradientDescentOptimizer"),
+    *("tf.train.MomentumOptimizer", "tf.train.RMSPropOptimizer"),
+    *("tf.train.ExponentialMovingAverage", "tf.train.Optimizer", "tf.train.Checkpoint"),
+)
+CLASSES = (*REPLACED, *KEPT)
 TABLE = pathlib.Path(__file__).with_suffix(".json")
 
 

@@ -219,7 +219,7 @@ CODES = (
     Code(
         "S185",
         "attribute that the new object lacks",
-        "The object that replaces a session, saver, summary writer or hook argument does not have this attribute.",
+        "The object that replaces a session, saver, summary writer or hook argument does not have this attribute. Neither has a variable or a dataset of TensorFlow 2.",
         why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The emitted objects have no graph, so they lack these attributes.",
     ),
     Code(

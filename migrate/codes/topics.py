@@ -34,7 +34,7 @@ TOPICS: dict[str, str] = {
     "parts of an Estimator program": "E106 E134 N111 S124 S125",
     "checks of the result": "G001 G002 G005 G006 G007 G008 G009",
     "hooks of sessions": "H102 H110 H120 H121 H122 H123 N151",
-    "iterators": "I101 I105 I111 I130 S182",
+    "iterators": "I101 I105 I106 I111 I130 S182",
     "queue input": "I110 I120 I131 I132 I133 I139",
     "Keras models of Estimators": "K101 L104 K103 K105 K111 K120 K121 K140 K180 K185 K190 K191",
     "Keras with other meanings": "K133 K165 K166 L107 L103",

@@ -39,6 +39,8 @@ _SAME = frozenset(
     }
     | {"copy", "values"}
 )
+# Of a tensor, and of a dataset: the latter may be a structure of shapes.
+_SHAPES = frozenset({"shape", "output_shapes"})
 _MAKES_SHAPES = frozenset({"tf.TensorShape", "tf.broadcast_static_shape"})
 _HOLDERS = frozenset({"filter", "list", "reversed", "set", "sorted", "tuple"})
 _ONE_OF = frozenset({"max", "min", "next", "reduce", "sum", "prod", "cumprod", "mul"})
@@ -108,7 +110,7 @@ class Dimensions:
         found = {
             node.attr for node in self._scopes.walk() if isinstance(node, ast.Attribute)
         }
-        return bool(found & {"shape", "get_shape", "TensorShape"})
+        return bool(found & {*_SHAPES, "get_shape", "TensorShape"})
 
     def of(self, node: ast.AST | None) -> Is:
         """What an expression may be."""
@@ -132,7 +134,8 @@ class Dimensions:
             case ast.Subscript(slice=ast.Slice()):
                 return self.of(node.value)
             case ast.Subscript():
-                return self._item(self.of(node.value))
+                nested = Is.SHAPE if _is_of_elements(node) else Is.NOTHING
+                return self._item(self.of(node.value)) | nested
             case ast.Call():
                 return self._call(node)
             case ast.BinOp():
@@ -320,7 +323,7 @@ class Dimensions:
         if node.attr == "dims" and Is.SHAPE in self.of(node.value):
             return Is.OBJECTS
         own = self._attributes.get(node.attr, ())
-        if node.attr == "shape":
+        if node.attr in _SHAPES:
             return Is.SHAPE | self._any(own)
         if self._scopes.dotted(node):
             return Is.OTHER
@@ -397,6 +400,13 @@ def _loops(binding: ast.AST, owner: ast.AST) -> Iterator[tuple[ast.expr, ast.exp
         yield binding.target, binding.iter
     for generator in getattr(owner, "generators", ()):
         yield generator.target, generator.iter
+
+
+def _is_of_elements(node: ast.expr) -> bool:
+    """A part of `dataset.output_shapes`, which may be a shape itself."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr == "output_shapes"
 
 
 def _asks_value(call: ast.Call) -> bool:

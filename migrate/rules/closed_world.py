@@ -20,6 +20,7 @@ from migrate.facts.process_keras import chooses_keras_2
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
+from migrate.rules import lost_attributes
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
@@ -55,6 +56,8 @@ def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Findin
     answered |= {f.symbol for f in findings if f.code in _OF_THE_PROGRAM}
     whole = any(f.code == "N100" for f in findings)
     unknown = [*_report_uses(scopes), *_of_values(scopes), *_report_imports(scopes)]
+    if not lines:
+        unknown += lost_attributes.find_lost(scopes, changed=old != new)
     places = _places(old, new) if unknown else {}
     for found in unknown:
         line = places.get(found.line, 1)

@@ -68,8 +68,6 @@ def test_what_is_written_runs(tmp_path: pathlib.Path) -> None:
 
 # Codes that can be refused and whose recipe no program here follows, and why.
 NOT_FOLLOWED = {
-    "C109": "shown by tests/migrate/frontends/cluster/test_worker_state.py",
-    "C116": "shown by tests/migrate/frontends/sessions/test_plain_sessions.py",
     "D131": "a loss object that is passed on: the recipe is to call it where it is made",
     "E007": "of a notebook's cells, not of a text",
     "E009": "with --python2 alone: shown by tests/migrate/source/test_python2.py",

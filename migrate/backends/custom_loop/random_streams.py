@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names, reach
+from migrate.facts.graph_objects import is_graph
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
@@ -60,36 +61,8 @@ def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:
         seed = names.argument(node, "seed", 0)
         return not (isinstance(seed, ast.Constant) and seed.value is None)
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        return node.attr == "seed" and _is_graph(node.value, scopes)
+        return node.attr == "seed" and is_graph(node.value, scopes)
     return False
-
-
-def _is_graph(node: ast.expr, scopes: Scopes) -> bool:
-    """Whether an expression is a graph: a call that gives one, or a name for it."""
-    if isinstance(node, ast.Call):
-        return scopes.resolve(node.func) in ("tf.Graph", "tf.get_default_graph")
-    if isinstance(node, ast.Attribute):
-        return node.attr == "graph"
-    if not isinstance(node, ast.Name):
-        return False
-    owner = scopes.scope_of(node).owner(node.id)
-    for binding in owner.bindings[node.id] if owner else ():
-        values = [getattr(binding, "value", None)]
-        if isinstance(binding, ast.With):
-            values = [item.context_expr for item in binding.items]
-        if any(
-            isinstance(call, ast.Call) and _is_graph(_before_default(call), scopes)
-            for call in values
-        ):
-            return True
-    return False
-
-
-def _before_default(call: ast.Call) -> ast.expr:
-    """`tf.Graph()` of `tf.Graph().as_default()`."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "as_default":
-        return call.func.value
-    return call
 
 
 def _seeded(statement: ast.stmt, scopes: Scopes, of_graph: bool) -> Iterator[ast.Call]:

@@ -12,6 +12,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.rewriting import attributes
+from migrate.tables import lost_attributes
 from migrate.tables import replaced_objects as table
 from reference import environment, object_attributes
 
@@ -177,6 +178,8 @@ def _program(template: str, place: str, statement: str) -> str:
 
 # TF1's class -> programs, where its object is asked, and how the program calls it.
 _ASKED = {
+    "tf.Variable": [(_PLAIN, "LOOP", "w")],
+    "tf.data.Dataset": [(_ONE_SHOT, "LOOP", "dataset")],
     "tf.Session": [
         (_PLAIN, "LOOP", "sess"),
         (_ESTIMATOR, "HOOK", "run_context.session"),
@@ -213,7 +216,10 @@ _ASKED = {
 # Those for which a result has no object: who asks for more of them is refused somewhere.
 _GONE = ("tf.train.SessionManager", "tf.train.Supervisor")
 # TensorFlow 2's own objects, whose attributes nobody lists but TensorFlow.
-_KEPT = ("tf.data.Iterator", "tf.train.Server", "tf.train.SyncReplicasOptimizer")
+_KEPT = (
+    *("tf.Variable", "tf.data.Dataset", "tf.data.Iterator"),
+    *("tf.train.Server", "tf.train.SyncReplicasOptimizer"),
+)
 _WAYS = [(name, i) for name, ways in _ASKED.items() for i in range(len(ways))]
 _CASES = [(name, i, a) for name, i in _WAYS for a in ATTRIBUTES[name]]
 
@@ -234,7 +240,8 @@ def _outcome(text: str, line: str) -> str:
 
 
 def test_every_class_of_the_table_is_asked() -> None:
-    assert {*_ASKED} == {*ATTRIBUTES}
+    assert {*_ASKED} == {*object_attributes.REPLACED}
+    assert {*ATTRIBUTES} == {*object_attributes.CLASSES}
 
 
 @pytest.mark.parametrize(("name", "way", "attribute"), _CASES)
@@ -303,6 +310,55 @@ def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:
         absent = {a for a in ATTRIBUTES[name] if not hasattr(value, a)}
         assert absent <= lacking, name
         assert not any(hasattr(value, a) for a in lacking), name
+
+
+# What nobody asks for, and 1.15.5 itself calls "for internal use".
+_INTERNAL = {"tf.Operation": {"traceback_with_start_lines"}}
+
+
+@pytest.mark.parametrize("name", object_attributes.KEPT)
+def test_what_stays_has_all_attributes(name: str) -> None:
+    import tensorflow as tf
+
+    value = tf
+    for part in name.replace("tf.train", "tf.compat.v1.train").split(".")[1:]:
+        value = getattr(value, part)
+    # A tensor's class does not list what its two kinds, eager and of a graph, have.
+    there = dir(tf.constant(1.0) if value is tf.Tensor else value)
+    assert {*ATTRIBUTES[name]} - {*there} == _INTERNAL.get(name, set())
+
+
+def test_what_datasets_lack_is_known() -> None:
+    import tensorflow as tf
+
+    dataset = tf.data.Dataset.range(3)
+    absent = {a for a in ATTRIBUTES["tf.data.Dataset"] if not hasattr(dataset, a)}
+    known = lost_attributes.LOST[lost_attributes.DATASET]
+    assert absent == {
+        *lost_attributes.OF_ELEMENTS,
+        *known,
+        *lost_attributes.ELSEWHERE,
+    }
+
+
+def test_what_variables_lack_is_known() -> None:
+    """They have the names of all; what they refuse outside of a graph is known."""
+    import tensorflow as tf
+
+    given = {"assign": 1, "assign_add": 1, "assign_sub": 1, "load": 1}
+    needs = {"batch_scatter_update", "count_up_to", "from_proto", "gather_nd"}
+    lost = set()
+    for name in ATTRIBUTES["tf.Variable"]:
+        variable = tf.Variable(1.0)
+        try:
+            value = getattr(variable, name)
+            if callable(value) and name not in needs and "scatter" not in name:
+                value(*([1.0] * given.get(name, 0)))
+        except TypeError:
+            assert name in {"set_shape", "sparse_read"}, name
+        except (AttributeError, RuntimeError, NotImplementedError):
+            lost.add(name)
+    assert lost == {*lost_attributes.LOST[lost_attributes.VARIABLE]}
 
 
 def test_a_name_of_several_objects_is_not_judged() -> None:

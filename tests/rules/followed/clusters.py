@@ -26,6 +26,39 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "C101_incomplete": (CLUSTER, ((", task_index=FLAGS.task_index)\n", ")\n"),)),
     "C101_no_join": (CLUSTER, ((JOIN, ""),)),
+    # The count is made in the function that opens the session.
+    "C109": (
+        change(
+            CLUSTER,
+            ("    hooks = [", "    count = 0\n    hooks = ["),
+            (RUN, f"{RUN}\n            count += 1"),
+        ),
+        (
+            ("    count = 0\n", ""),
+            ("            count += 1", "            counted()"),
+            (
+                "def main(_)",
+                "count = 0\n\n\ndef counted():\n    global count\n    count += 1\n\n\ndef main(_)",
+            ),
+        ),
+    ),
+    "C116": (
+        change(
+            CLUSTER,
+            (
+                "tf.train.MonitoredTrainingSession(master=server.target, "
+                "is_chief=FLAGS.task_index == 0, hooks=hooks)",
+                "tf.Session(server.target)",
+            ),
+            (
+                "        while not sess.should_stop():\n",
+                "        sess.run(tf.global_variables_initializer())\n"
+                "        for _ in range(5):\n",
+            ),
+            (f"    hooks = [{STOP}]\n", ""),
+        ),
+        (("tf.Session(server.target)", "tf.Session()"),),
+    ),
     "C107": (
         change(
             CLUSTER,

@@ -31,6 +31,10 @@ _LINES = {
         "x = tf.placeholder(tf.float32)\nz = tf.log(x)",
         "def double(x):\n    return tf.log(x)",
     ),
+    "I106": (
+        "def show(inputs):\n    return inputs.output_shapes",
+        "def show(inputs):\n    return tf.compat.v1.data.get_output_shapes(inputs)",
+    ),
     "S122": ("tf.initialize_all_variables()", ""),
     "L121": ("parts = tf.losses.get_losses()", "parts = [y]"),
     "M120": (

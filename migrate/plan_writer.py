@@ -1,0 +1,208 @@
+"""A plan carried out on its text, where the result passes the gates."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Iterator
+
+from migrate import emitted
+from migrate.facts.graph_objects import is_graph
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.ignoring import read_ignored
+from migrate.migration import Migration
+from migrate.notes import add_notes
+from migrate.plan import Dropped, New, Plan
+from migrate.planning.choice import leave_program_whole
+from migrate.planning.forms import Form
+from migrate.planning.told import place_at_origins
+from migrate.rewriting import attributes, gates
+from migrate.rewriting.apply import apply_plan
+from migrate.rewriting.imports import add_imports, find_taken_names, means_compat
+from migrate.rewriting.unused import remove_unused_imports
+from migrate.rules import mistakes
+from migrate.tables import symbols
+from migrate.unit import Unit
+
+# A body's title of which no code is left.
+_ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A text to plan for: the file's own, or the form in which it can be migrated."""
+
+    original: str
+    tree: ast.Module
+    form: Form | None = None
+
+    @property
+    def text(self) -> str:
+        return self.original if self.form is None else self.form.text.source
+
+    def in_form(self, form: Form) -> Source:
+        return Source(self.original, form.tree, form)
+
+
+def plan_mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
+    """Mistakes that are no matter of versions; in a file that is changed, mended."""
+    ignored = read_ignored(text)
+    for mistake in mistakes.find(scopes, text):
+        call = mistake.node
+        if isinstance(call, ast.Call) and call.func in plan.expressions:
+            if mistake.code in ("D109", "D110", "D137"):
+                continue  # It is TF1's own, of Estimators, and has been rewritten.
+        mended = mistake.done and bool(plan.suites)
+        left = ignored.asks(mistake.node.lineno, mistake.code)
+        if (
+            not left
+            and mistake.edits
+            and not any(node in plan.expressions for node, _ in mistake.edits)
+        ):
+            for node, new in mistake.edits:
+                plan.replace(node, new)
+            plan.imports += mistake.imports
+            for statement, anew in mistake.statements:
+                plan.statements[statement] = [
+                    Dropped(statement) if anew is None else New(anew, statement)
+                ]
+            mended = True
+        outcome = Outcome.REFUSED if mistake.blocks else Outcome.WARNED
+        outcome = Outcome.KEPT if mistake.kept else outcome
+        outcome = Outcome.REWRITTEN if mended else outcome
+        yield Finding(
+            mistake.node.lineno,
+            mistake.node.col_offset + 1,
+            mistake.code,
+            outcome,
+            mistake.symbol,
+            mistake.reason,
+            mistake.recipe,
+        )
+
+
+def write_plan(
+    source: Source, plan: Plan, findings: list[Finding], unit: Unit
+) -> Migration:
+    """The text with its plan carried out, where it passes the gates."""
+    text, form = source.text, source.form
+    refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
+    findings = _leave_compat(plan, findings, source)
+    add_notes(plan, source.tree, findings, text, unit.options)
+    if plan.empty:
+        return Migration(text, tuple(sorted(findings)))
+    new = apply_plan(text, source.tree, plan)
+    if plan.suites or plan.expressions or plan.statements:
+        if plan.whole:  # What it does not have stands as it stood.
+            refused |= {spelled for _, spelled, _ in gates.find_missing_symbols(text)}
+        else:
+            names = [line.split()[-1] for line in plan.imports]
+            new = remove_unused_imports(new, list(filter(emitted.files, names)))
+            new = add_imports(new, plan, unit.filename, unit.home)
+            for name in find_taken_names(new, plan):
+                return write_plan(source, Plan(), _name_taken(source, name), unit)
+            if means_compat(new, plan):
+                return write_plan(source, Plan(), _tensorflow_taken(source), unit)
+            if lacking := attributes.refuse_missing_attributes(source.tree, new):
+                lacking += leave_program_whole(scopes_of(source.tree))
+                return write_plan(source, Plan(), lacking, unit)
+        failures = gates.check(new, unit.filename, text, refused)
+    else:
+        failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
+    if graphs := _refuse_graphs(source, failures):
+        return write_plan(source, Plan(), graphs, unit)
+    if form is not None:
+        new = _ORPHAN.sub("", new)
+        findings = place_at_origins(findings, form, source.original)
+    if failures:
+        broken = [
+            Finding(line, 1, code_, Outcome.FAILED, "", reason)
+            for code_, line, reason in failures
+        ]
+        return Migration(source.original, tuple(sorted([*findings, *broken])))
+    return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
+
+
+def _refuse_graphs(
+    source: Source, failures: list[tuple[str, int, str]]
+) -> list[Finding]:
+    """What a program asks of a graph by the name that its block gave it.
+
+    with tf.Graph().as_default() as g:
+      print(g.version)
+    """
+    if not any(code == "G002" for code, _, _ in failures):
+        return []
+    scopes = scopes_of(source.tree)
+    found = [
+        Finding(
+            node.lineno,
+            node.col_offset + 1,
+            "S185",
+            Outcome.REFUSED,
+            ast.unparse(node),
+            f"`{ast.unparse(node)}`: the migrated program makes no graph",
+            "Take it out: it is about the graph.",
+        )
+        for node in scopes.walk()
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr != "as_default"
+        and is_graph(node.value, scopes)
+        and any(f"`{node.value.id}`" in reason for _, _, reason in failures)
+    ]
+    return [*found, *leave_program_whole(scopes)] if found else []
+
+
+def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[Finding]:
+    """Takes out of a plan the names of compat.v1 that a comment asks to leave."""
+    ignored = read_ignored(source.text)
+    if plan.suites or plan.statements or not ignored.lines:
+        return findings
+    scopes = scopes_of(source.tree)
+    at = {
+        (node.lineno, node.col_offset + 1): node
+        for node in plan.expressions
+        if isinstance(node, ast.Attribute)
+        and (path := scopes.dotted(node) or "").startswith("tensorflow.compat.v1.")
+        and symbols.exists_in_target(f"tf{path.removeprefix('tensorflow')}")
+    }
+    left = []
+    for finding in findings:
+        node = at.get((finding.line, finding.column))
+        if node is not None and ignored.asks_for(finding):
+            del plan.expressions[node]
+            finding = dataclasses.replace(
+                finding, outcome=Outcome.KEPT, reason="left as the comment asks"
+            )
+        left.append(finding)
+    return left
+
+
+def _name_taken(source: Source, module: str) -> list[Finding]:
+    """A program that uses an emitted module's name itself is left whole."""
+    scopes = scopes_of(source.tree)
+    lines = [
+        getattr(binding, "lineno", 1)
+        for scope in scopes.scope_by_node.values()
+        for binding in scope.bindings.get(module, ())
+    ]
+    reason = f"the program has a name `{module}` of its own, which the migrated program needs"
+    line = min(lines, default=1)
+    taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, "Rename it.")
+    return [taken, *leave_program_whole(scopes)]
+
+
+def _tensorflow_taken(source: Source) -> list[Finding]:
+    """A program whose `tf` may be tensorflow.compat.v1 is left whole."""
+    scopes = scopes_of(source.tree)
+    line = getattr(scopes.module.bindings["tf"][-1], "lineno", 1)
+    reason = (
+        "`tf` is tensorflow.compat.v1 from here on, and the migrated program needs it for "
+        "tensorflow"
+    )
+    recipe = "Import TensorFlow once, by `import tensorflow as tf`."
+    taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, recipe)
+    return [taken, *leave_program_whole(scopes)]
