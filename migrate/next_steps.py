@@ -126,6 +126,8 @@ def _proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
     elif written.output is None and written.tracked:
         yield "   git worktree add ../before HEAD   (the originals)"
         before = "../before"
+    elif written.output is None:
+        yield "   OLD is a directory with your copies of the original files"
     for entry in entries[:_MOST]:
         if written.output is not None:
             old = _quote_path(entry.path)
