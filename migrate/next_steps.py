@@ -75,7 +75,7 @@ def _packages(written: Written) -> Iterator[str]:
     told = [
         line
         for edit in found
-        for line in packages.in_words(edit, os.path.relpath(display(edit.path)))
+        for line in packages.describe_edit(edit, os.path.relpath(display(edit.path)))
     ]
     if told:
         verb = "asks" if len(told) == 1 else "ask"

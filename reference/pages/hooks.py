@@ -17,8 +17,8 @@ from migrate.codes import CODES  # noqa: E402
 _CODE = re.compile(
     r"(?ms)^ *```.*?^ *```|`[^`]*`|\[[^\]]*\]\([^)]*\)|^#.*?$|<[^>]*>|\b([A-Z]\d{3})\b"
 )
-# An option alone, which a browser would break behind its hyphens.
-_OPTION = re.compile(r"<code>(--?[\w-]+)</code>")
+# An option, alone or with a value, which a browser would break behind its hyphens.
+_OPTION = re.compile(r"<code>(--?[\w-]+(?: [\w.]+)?)</code>")
 
 
 def on_config(config: Any) -> Any:
