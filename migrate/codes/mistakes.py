@@ -102,7 +102,7 @@ CODES = (
         "D140",
         "MirroredStrategy is not asynchronous",
         'A comment, a string or a name says "asynchronous", but the program uses `MirroredStrategy` or `MultiWorkerMirroredStrategy`. The program runs as before. It is refused only if a cluster with parameter servers is given to `MirroredStrategy`.',
-        why="Both strategies are synchronous: the replicas wait for each other, and the mean of their gradients is applied once. In asynchronous training each worker applies its own gradients to variables on parameter servers and waits for nobody. That is `ParameterServerStrategy` with a `ClusterCoordinator`; `--strategy parameter-server` writes it for a TensorFlow 1 session program.",
+        why="Both strategies are synchronous: the replicas wait for each other, and the mean of their gradients is applied once. In asynchronous training each worker applies its own gradients to variables on parameter servers, and does not wait for other workers. That is `ParameterServerStrategy` with a `ClusterCoordinator`; `--strategy parameter-server` writes it for a TensorFlow 1 session program.",
     ),
     Code(
         "D141",

@@ -57,8 +57,8 @@ _STILL_THERE = Verdict(
     Outcome.KEPT,
     "T117",
     "",
-    "private, and without a public equal: TensorFlow 2.21 still has it there, with the "
-    "same parameters",
+    "a private name, for which TensorFlow has no public one; TensorFlow 2.21 still has it "
+    "there, with the same parameters",
 )
 _MESSAGE = Verdict(
     Outcome.KEPT, "T117", "", "a protocol buffer: TensorFlow 2.21 has it there, too"
