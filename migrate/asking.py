@@ -95,5 +95,5 @@ def _read_answer(text: str) -> str:
 
 
 def _leave(program: Program) -> Program:
-    """A program that the user leaves: as if nobody had asked for it."""
+    """A program that the user declines: as if it had not been asked for."""
     return [FileResult(result.path) for result in program]

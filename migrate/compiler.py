@@ -54,7 +54,7 @@ from migrate.rules import (
     older_shapes,
 )
 from migrate.rules.compat import CompatRules
-from migrate.rules.imports import imports_missing, unanswered
+from migrate.rules.imports import imports_missing, report_unanswered
 from migrate.several import apart as apart_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
@@ -113,14 +113,14 @@ def _migrate_with_hidden_names(text: str, unit: Unit) -> Migration:
 
 
 def _with_hidden(text: str, unit: Unit) -> Migration:
-    """A file's migration; what it takes unseen from other files is told."""
+    """Migrate a file, and report symbols that it imports from modules we could not read."""
     rest = _migrate_with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
     if not already_migrated(scopes_of(tree_of(text)), unit.own_modules):
         rest = closed_world.add_untold(text, rest)
-        rest = graph_mode.with_lost_session(text, rest)
-    rest = dropped.with_dropped(text, rest)
+        rest = graph_mode.add_lost_session(text, rest)
+    rest = dropped.add_dropped(text, rest)
     new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
     new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
     told = [*told, *gone]
@@ -162,15 +162,17 @@ def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
     whole, lines = written_out(text, unit.reexports)
     whole = own_stars.written(whole, unit.own_stars)
     if whole == text:
-        return _gated(text, unit)
-    return migrate_other_imports(text, lines, _gated(whole, unit), whole, unit)
+        return _migrate_through_gate(text, unit)
+    return migrate_other_imports(
+        text, lines, _migrate_through_gate(whole, unit), whole, unit
+    )
 
 
-def _gated(text: str, unit: Unit) -> Migration:
+def _migrate_through_gate(text: str, unit: Unit) -> Migration:
     """A file's migration, whose effects are those of the file; else it is refused."""
-    done = _compiled(text, unit)
+    done = _compile_file(text, unit)
     fewer = dataclasses.replace(unit, methods=False)
-    judged = judge(text, done, lambda: _compiled(text, fewer))
+    judged = judge(text, done, lambda: _compile_file(text, fewer))
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
         return train_by_fit(text, done, unit)
@@ -184,7 +186,7 @@ def _gated(text: str, unit: Unit) -> Migration:
     return write_plan(source, Plan(), [*judged.findings, *rest], unit)
 
 
-def _compiled(text: str, unit: Unit) -> Migration:
+def _compile_file(text: str, unit: Unit) -> Migration:
     """A file's migration, by its own text and what is known of the others."""
     if "tensorflow" not in text:
         return Migration(text)
@@ -210,7 +212,7 @@ def _compiled(text: str, unit: Unit) -> Migration:
         found = attempt(text, scopes, unit)
         if found is not None:
             return found
-    return _planned(Source(text, tree), scopes, unit)
+    return _migrate_by_plan(Source(text, tree), scopes, unit)
 
 
 def _says_tf1(scopes: Scopes) -> bool:
@@ -231,7 +233,7 @@ def _migrate_with_core_metrics(
     counted = contrib_metrics.as_core(text, scopes)
     if counted is None:
         return None
-    core = _compiled(counted[0], unit)
+    core = _compile_file(counted[0], unit)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     if any(f.outcome in loud for f in core.findings):
         return None
@@ -243,7 +245,7 @@ def _migrate_with_seeds(text: str, scopes: Scopes, unit: Unit) -> Migration | No
     seeded = graph_seeds.write_as_calls(text, scopes)
     if seeded is None:
         return None
-    found = _compiled(seeded, unit)
+    found = _compile_file(seeded, unit)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     return None if any(f.outcome in loud for f in found.findings) else found
 
@@ -251,7 +253,7 @@ def _migrate_with_seeds(text: str, scopes: Scopes, unit: Unit) -> Migration | No
 def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
     """The migration of a file of several graphs, each by itself; None if it is none."""
     for taken_apart in (apart_of.migrate_apart, graphs_in_turn.migrate_graphs_in_turn):
-        several = taken_apart(text, scopes, lambda one: _compiled(one, unit))
+        several = taken_apart(text, scopes, lambda one: _compile_file(one, unit))
         if several is None:
             continue
         if not gates.check(several.text, unit.filename, text, set()):
@@ -259,7 +261,7 @@ def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
     return None
 
 
-def _planned(source: Source, scopes: Scopes, unit: Unit) -> Migration:
+def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     """The migration by a plan for the text, or for its form that can be migrated."""
     text = source.text
     plan, findings = plan_of(scopes, unit, text)
@@ -293,7 +295,7 @@ def _planned(source: Source, scopes: Scopes, unit: Unit) -> Migration:
         done = _rename_for_both_versions(source, scopes, findings, unit)
         if done is not None:
             return done
-    findings.extend(older_shapes.deployed(scopes))
+    findings.extend(older_shapes.report_deployed(scopes))
     own = scopes if form is None else scopes_of(source.tree)
     if not has_refusal(findings):
         findings.extend(dimensions.plan_values(own, plan))
@@ -302,7 +304,7 @@ def _planned(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     done = write_plan(source, plan, findings, unit)
     if moved and any(f.outcome is Outcome.FAILED for f in done.findings):
         # What a gate stops stays a method.
-        return _compiled(text, dataclasses.replace(unit, methods=False))
+        return _compile_file(text, dataclasses.replace(unit, methods=False))
     return done
 
 
@@ -327,7 +329,7 @@ def _rename_for_both_versions(
     told.extend(plan_mistakes(scopes, plan, source.text))
     done = write_plan(source, plan, told, unit)
     # Read without those names, the file must be what it was read as.
-    if done.text == source.text or _compiled(done.text, unit).text == done.text:
+    if done.text == source.text or _compile_file(done.text, unit).text == done.text:
         return done
     return None
 
@@ -384,7 +386,7 @@ def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     if estimators is None:
         rules = CompatRules(scopes, plan, {})
         rules.run()
-        return plan, [*rules.findings, *unanswered(scopes, plan)]
+        return plan, [*rules.findings, *report_unanswered(scopes, plan)]
     rules = CompatRules(scopes, plan, estimators.claimed)
     rules.run()
     own = {(f.line, f.column) for f in estimators.refused}
@@ -393,5 +395,5 @@ def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
         *estimators.refused,
         *estimators.rewritten,
         *found,
-        *unanswered(scopes, plan),
+        *report_unanswered(scopes, plan),
     ]

@@ -22,10 +22,10 @@ _COLOURS: dict[str, dict[str, Any]] = {
     "bold": {"bold": True},
 }
 _NEXT = (
-    ("tf1to2", "what is in the project that you are in"),
-    ("tf1to2 check PATH", "its programs, and what blocks them"),
-    ("tf1to2 migrate PATH --diff", "every change, before anything is written"),
-    ("tf1to2 verify FILE", "the proof, for a program of your own"),
+    ("tf1to2", "see what is in this directory"),
+    ("tf1to2 check PATH", "list programs, and what blocks them"),
+    ("tf1to2 migrate PATH --diff", "see every change; nothing is written"),
+    ("tf1to2 verify FILE", "prove the migration of your own program"),
 )
 
 

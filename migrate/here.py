@@ -37,8 +37,8 @@ def describe_here(directory: pathlib.Path) -> None:
     elif not using:
         click.echo("No Python file here uses TensorFlow.")
         steps = [
-            ("tf1to2 demo", "a program of forty lines, before and after"),
-            ("tf1to2 check PATH", "the programs of another directory"),
+            ("tf1to2 demo", "see a program of forty lines before and after"),
+            ("tf1to2 check PATH", "list the programs of another directory"),
         ]
         _print_steps(steps)
     else:
@@ -129,16 +129,16 @@ def _find_steps(
     from migrate.report import triage
 
     if found.entries:
-        yield "tf1to2 check .", "what each program becomes, and what blocks it"
+        yield "tf1to2 check .", "list what each program becomes, and what blocks it"
     if (first := triage.find_first(found)) is not None:
         name = os.path.relpath(first.path, directory)
-        yield f"tf1to2 migrate {name} --diff", "one of them, before and after"
+        yield f"tf1to2 migrate {name} --diff", "see one program before and after"
     if asked:
-        yield "tf1to2 packages . --diff", "the requirements, before and after"
+        yield "tf1to2 packages . --diff", "see the new requirements"
 
 
 def _print_steps(steps: list[tuple[str, str]]) -> None:
-    steps.append(("tf1to2 --help", "all commands"))
+    steps.append(("tf1to2 --help", "list all commands"))
     width = max(len(command) for command, _ in steps)
     click.echo()
     click.secho("Next", bold=True)

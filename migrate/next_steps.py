@@ -77,7 +77,7 @@ def _packages(written: Written) -> Iterator[str]:
     told = [
         line
         for edit in found
-        for line in packages.in_words(edit, os.path.relpath(display(edit.path)))
+        for line in packages.describe_edit(edit, os.path.relpath(display(edit.path)))
     ]
     if told:
         verb = "asks" if len(told) == 1 else "ask"
@@ -128,6 +128,8 @@ def _proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
     elif written.output is None and written.tracked:
         yield "   git worktree add ../before HEAD   (the originals)"
         before = "../before"
+    elif written.output is None:
+        yield "   OLD is a directory with your copies of the original files"
     for entry in entries[:_MOST]:
         if written.output is not None:
             old = _quote_path(entry.path)

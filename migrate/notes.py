@@ -1,4 +1,4 @@
-"""What a file is told at its lines, as comments."""
+"""Write refusals into a file, as comments at its lines."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def packages(path: pathlib.Path, diff: bool, write: bool) -> None:
         if diff:
             for line in make_unified_diff(edit.old, edit.new, os.fsencode(edit.path)):
                 click.echo(line, nl=False)
-        for told in packages.in_words(edit, display(edit.path)):
+        for told in packages.describe_edit(edit, display(edit.path)):
             click.echo(told, err=diff)
         left = left or bool(edit.by_hand) or (edit.changed and not write)
         if write and edit.changed:

@@ -112,7 +112,7 @@ def migrate_bytes(
       core: what migrates a module's text; None is the compiler.
     """
     result = _migrate_bytes(path, data, options, core)
-    result = _without_ignored(result, data)
+    result = _hide_ignored(result, data)
     if options.notes and not result.failed:
         noted = _write_notes(result, data, options)
         if noted != data:
@@ -127,7 +127,7 @@ def migrate_bytes(
     return dataclasses.replace(result, findings=tuple(findings))
 
 
-def _without_ignored(result: FileResult, data: bytes) -> FileResult:
+def _hide_ignored(result: FileResult, data: bytes) -> FileResult:
     """A file's result; what comments of the file ask not to be told is hidden."""
     if b"tf1to2" not in data.lower():
         return result
@@ -409,7 +409,7 @@ def _notebook(
 def _check_cell_order(
     notebook: notebooks.Notebook, written: str
 ) -> tuple[Finding, ...]:
-    """What the cells, cut anew, would do otherwise than the cells did."""
+    """What the new cells would do differently from the old ones."""
     from migrate.gates.judgement import refusals
 
     with warnings.catch_warnings():

@@ -103,7 +103,9 @@ def write_program(
                     for current in changed[first : first + _AT_ONCE]:
                         path = target(current.path)
                         _write_support(current, beside, undo)
-                        stage = stack.enter_context(write.staged(path, current.new))
+                        stage = stack.enter_context(
+                            write.stage_bytes(path, current.new)
+                        )
                         stages.append((current, path, stage))
                     for current, path, stage in stages:
                         stage.replace()

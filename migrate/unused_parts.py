@@ -146,7 +146,7 @@ def _migrate_without(
     left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in unused)]
     left += _parts(result, unused, {f.line for f in left})
     if new.changed:
-        left += [_dropped(c) for c in cuts if isinstance(c, Unreachable)]
+        left += [_make_dropped(c) for c in cuts if isinstance(c, Unreachable)]
     written = source.encode(whole)
     return dataclasses.replace(
         new,
@@ -194,7 +194,7 @@ def _parts(
             )
 
 
-def _dropped(dead: Unreachable) -> Finding:
+def _make_dropped(dead: Unreachable) -> Finding:
     reason = "dropped: this can never run"
     return Finding(dead.first, 1, _DROPPED, Outcome.REWRITTEN, "", reason)
 
@@ -212,7 +212,7 @@ def _put_back_bodies(text: str, bodies: Sequence[str]) -> str | None:
         return None
     for number in sorted(places, key=lambda n: -places[n].lineno):
         node = places[number]
-        body = _indented(bodies[number], node.col_offset)
+        body = _indent_body(bodies[number], node.col_offset)
         if body is None:
             return None
         lines[node.lineno - 1 : node.end_lineno] = body
@@ -224,7 +224,7 @@ def _put_back_bodies(text: str, bodies: Sequence[str]) -> str | None:
     return new
 
 
-def _indented(body: str, column: int) -> list[str] | None:
+def _indent_body(body: str, column: int) -> list[str] | None:
     """The lines of a definition that now stands in another block; None if it cannot."""
     lines = body.split("\n")
     old = len(lines[0]) - len(lines[0].lstrip())

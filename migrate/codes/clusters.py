@@ -57,7 +57,7 @@ CODES = (
     Code(
         "C111",
         "device setter",
-        "`replica_device_setter` goes, and a `GreedyLoadBalancingStrategy` with it. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute.",
+        "The tool removes `replica_device_setter`, and its `GreedyLoadBalancingStrategy` too. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute.",
         why="In TensorFlow 1 a device function chose the place of each variable. In TensorFlow 2 the scope of a strategy does, so a device function inside it has nothing to decide. To balance bytes between parameter servers, give the strategy a partitioner.",
         before="with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)",
         after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
@@ -71,7 +71,7 @@ CODES = (
     Code(
         "C114",
         "local device",
-        "A `tf.device` block for a device of the own process stays in step functions. Around variables it goes, and so it does in a `model_fn` that becomes a Keras model.",
+        "A `tf.device` block for a device of this process stays in step functions. The tool removes it around variables, and in a `model_fn` that becomes a Keras model.",
         why="A strategy places variables itself, on parameter servers or as copies on each worker. A device block around them would ask for another place than the strategy chooses.",
         before='with tf.device("/cpu:0"):\n    table = tf.get_variable("table", [9, 4])',
         after='table = self.add_weight("table", shape=[9, 4])',
@@ -112,8 +112,8 @@ CODES = (
     Code(
         "C133",
         "parameter-server split by hand",
-        "The program pins variables, and assignments to them, to parameter servers, and everything else to its own worker. This becomes a `ParameterServerStrategy`, which deals variables to the servers in turn. A variable may live on another server than before. Its values do not change.",
-        why="Variables on parameter servers, everything else on the own worker: this is what `replica_device_setter` does, and what `ParameterServerStrategy` does in TensorFlow 2. The program wrote it out by hand.",
+        "The program pins variables, and assignments to them, to parameter servers, and everything else to its own worker. This becomes a `ParameterServerStrategy`, which assigns variables to the servers in turn. A variable may live on another server than before. Its values do not change.",
+        why="Variables on parameter servers, everything else on the worker itself: this is what `replica_device_setter` does, and what `ParameterServerStrategy` does in TensorFlow 2. The program wrote it out by hand.",
         before='with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\nwith tf.device("/job:worker/task:%d" % FLAGS.task_index):\n  ...',
         after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
     ),

@@ -29,7 +29,7 @@ CODES = (
     Code(
         "D149",
         "a session around nothing",
-        "The program opens a session and runs nothing in it, or only eager code that asks it for nothing. The session goes. The strategy that the cluster describes trains one model.",
+        "The program opens a session and runs nothing in it, or only eager code that asks it for nothing. The tool removes the session. The strategy that the cluster describes trains one model.",
         why="A session distributes the graph that runs in it. The eager loop beside it trains in each process separately.",
         before="with tf.train.MonitoredTrainingSession(master='grpc://'):\n    pass",
         after="strategy = tf.distribute.ParameterServerStrategy(...)",

@@ -33,7 +33,7 @@ CODES = (
     Code(
         "E105",
         "dimension of a shape",
-        "An item of a shape is now the number itself, so `.value` goes.",
+        "An item of a shape is now the number itself, so the tool removes `.value`.",
         why="In TensorFlow 1 it was a `Dimension` object, and `.value` gave its number. In TensorFlow 2 it is already an integer, or `None`, and has no attribute `value`.",
         before="width = x.get_shape()[1].value",
         after="width = x.get_shape()[1]",

@@ -62,7 +62,7 @@ CODES = (
     Code(
         "I131",
         "queue input becomes a dataset",
-        "Producers, readers and batches of TensorFlow 1's queues become a dataset with the same records, epochs and last batch, in the same order where TensorFlow 1 had a fixed order. `tf.errors.OutOfRangeError` still ends the epochs. `tf.train.start_queue_runners` goes. A `Coordinator` still requests and joins, with an empty list of threads. No local variable counts epochs. `FixedLengthRecordDataset` raises an error where TensorFlow 1's reader ignored the end of a file with an incomplete record.",
+        "Producers, readers and batches of TensorFlow 1's queues become a dataset with the same records, epochs and last batch, in the same order where TensorFlow 1 had a fixed order. `tf.errors.OutOfRangeError` still ends the epochs. The tool removes `tf.train.start_queue_runners`. A `Coordinator` still requests and joins, with an empty list of threads. No local variable counts epochs. `FixedLengthRecordDataset` raises an error where TensorFlow 1's reader ignored the end of a file with an incomplete record.",
         why="TensorFlow 2 has no queue runners. A `tf.data.Dataset` reads the same files in the same order, and needs no threads, no coordinator and no session.",
         before="files = tf.train.string_input_producer(names, num_epochs=1)\n_, line = tf.TextLineReader().read(files)",
         after="dataset = tf.data.TextLineDataset(names)",

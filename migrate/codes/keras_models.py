@@ -8,7 +8,7 @@ CODES = (
     Code(
         "K101",
         "model_fn becomes a Keras model",
-        "The `model_fn` becomes a class of `tf_keras.Model`. Its layers form a functional model. What it did in each mode moves to `train_step`, `test_step` and `predict_step`, so the `mode` argument goes. `Model.fit`, `evaluate` and `predict` work with the class, and so does the emitted module `keras_estimator`.",
+        "The `model_fn` becomes a class of `tf_keras.Model`. Its layers form a functional model. What it did in each mode moves to `train_step`, `test_step` and `predict_step`, so they need no `mode` argument. `Model.fit`, `evaluate` and `predict` work with the class, and so does the emitted module `keras_estimator`.",
         why="TensorFlow 2.16 removed Estimators. Keras is the interface that TensorFlow 2's users know, and a strategy can train a Keras model directly.",
         before="def model_fn(features, labels, mode):\n    logits = tf.layers.dense(features['x'], 10)",
         after='class EstimatorModel(tf_keras.Model):\n    def __init__(self, features):\n        logits = tf_keras.layers.Dense(10, name="dense")(features["x"])\n        super().__init__(inputs=features, outputs=logits)',
@@ -66,7 +66,7 @@ CODES = (
     Code(
         "K120",
         "function of another file's Keras model",
-        "A function that makes layers for a `model_fn` in another file now makes Keras layers, in the same place and under the same name. Arguments that only carried the mode go, in both files. Both files change together. If another file may call the function, the `model_fn` stays one (K110).",
+        "A function that makes layers for a `model_fn` in another file now makes Keras layers, in the same place and under the same name. Arguments that only carried the mode are removed in both files. Both files change together. If another file may call the function, the `model_fn` stays one (K110).",
         why="A Keras model makes its layers once, in `__init__`, and calls this function there. So the function must make Keras layers as well, and no longer needs to know the mode.",
         before="def inference(images, is_training):\n    net = tf.layers.dense(images, 10)\n    return tf.layers.dropout(net, training=is_training)",
         after='def inference(images):\n    net = tf_keras.layers.Dense(units=10, name="dense")(images)\n    return tf_keras.layers.Dropout(rate=0.5)(net)',
@@ -160,7 +160,7 @@ CODES = (
         why="Keras is the interface that TensorFlow 2's users know. The strategy, the model and the loop stand in your own file, so you can change them without reading emitted code.",
         before="estimator = tf.estimator.Estimator(model_fn, model_dir)\nestimator.train(input_fn, max_steps=1000)",
         after="model = EstimatorModel(fit_callbacks.inputs_of(input_fn()))\nsteps = fit_callbacks.steps_left(model_dir, 1000)\nmodel.fit(\n    input_fn(),\n    steps_per_epoch=steps,\n    callbacks=[fit_callbacks.Training(model_dir)])",
-        promise="In one process, losses, metrics, predictions, summaries and checkpoints are those of TensorFlow 1, under its names, and an old `model_dir` goes on. The timeline may differ: the process that trains also evaluates, and a task of type `evaluator` ends at once. With parameter servers, steps are in flight while a callback runs.",
+        promise="In one process, losses, metrics, predictions, summaries and checkpoints are those of TensorFlow 1, under its names, and training continues from an old `model_dir`. The timeline may differ: the process that trains also evaluates, and a task of type `evaluator` ends at once. With parameter servers, steps are in flight while a callback runs.",
         refused_when="Something of the program has no counterpart in `fit` and its callbacks. Then the whole program keeps its Estimator (K191).",
         noted=True,
     ),

@@ -30,7 +30,7 @@ CODES = (
     Code(
         "L106",
         "update operations",
-        "The program's handling of `UPDATE_OPS` goes.",
+        "The tool removes the program's handling of `UPDATE_OPS`.",
         why="In TensorFlow 1 the program had to run the updates of the moving averages itself. A Keras layer makes them whenever it is called with `training=True`.",
     ),
     Code(

@@ -32,11 +32,11 @@ CODES = (
     Code(
         "D104",
         "mean over one replica's part of the batch",
-        "Each replica divides its loss by the size of its own part of the batch. Every step is then too large by a factor of the number of replicas. A sum of losses that nothing divides is reported and left.",
+        "Each replica divides its loss by the size of its own part of the batch. Every step is then too large by a factor of the number of replicas. If the loss is a sum without a division, the tool only reports it.",
         why="A strategy adds up the gradients of its replicas. Each loss must be divided by the size of the whole batch.",
         before="loss = tf.reduce_mean(per_example_loss)",
         after="loss = tf.nn.compute_average_loss(per_example_loss)",
-        refused_when="The tool does not see the strategy where the loss is computed. Or the program averages what the replicas return somewhere else.",
+        refused_when="The tool does not see the strategy where the loss is computed. Or the program averages the results of the replicas itself.",
     ),
     Code(
         "D106",
@@ -102,7 +102,7 @@ CODES = (
         "D140",
         "MirroredStrategy is not asynchronous",
         'A comment, a string or a name says "asynchronous", but the program uses `MirroredStrategy` or `MultiWorkerMirroredStrategy`. The program runs as before. It is refused only if a cluster with parameter servers is given to `MirroredStrategy`.',
-        why="Both strategies are synchronous: the replicas wait for each other, and the mean of their gradients is applied once. In asynchronous training each worker applies its own gradients to variables on parameter servers and waits for nobody. That is `ParameterServerStrategy` with a `ClusterCoordinator`; `--strategy parameter-server` writes it for a TensorFlow 1 session program.",
+        why="Both strategies are synchronous: the replicas wait for each other, and the mean of their gradients is applied once. In asynchronous training each worker applies its own gradients to variables on parameter servers, and does not wait for other workers. That is `ParameterServerStrategy` with a `ClusterCoordinator`; `--strategy parameter-server` writes it for a TensorFlow 1 session program.",
     ),
     Code(
         "D141",

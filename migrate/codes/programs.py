@@ -168,7 +168,7 @@ CODES = (
     Code(
         "N171",
         "server that does not exist",
-        "Synchronous training starts no server. Prints of the server go. Other uses of it are refused.",
+        "Synchronous training starts no server. The tool removes prints of the server. Other uses of it are refused.",
         why="`MultiWorkerMirroredStrategy` starts a server in each worker itself, and connects the workers. A second server at the same address could not start.",
     ),
     Code(

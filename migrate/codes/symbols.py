@@ -36,7 +36,7 @@ CODES = (
     Code(
         "T106",
         "behaviour switch",
-        "Calls such as `tf.disable_v2_behavior()` go.",
+        "The tool removes calls such as `tf.disable_v2_behavior()`.",
         why="The switch turned TensorFlow 2's behaviour off: eager execution, resource variables, new control flow. The migrated program needs all of these.",
     ),
     Code(

@@ -38,7 +38,7 @@ CODES = (
         why="TensorFlow 2's class does not make the variables that TensorFlow 1's checkpoints hold, so the trained averages would be lost. The emitted class makes them, and uses TensorFlow 1's formula.",
         before="averages = tf.train.ExponentialMovingAverage(0.99, global_step)\nwith tf.control_dependencies([train_op]):\n  train_op = averages.apply(tf.trainable_variables())",
         after="averages = moving_averages.ExponentialMovingAverage(\n    replicas, decay=0.99, num_updates=global_step)\n...\n    averages.apply(replicas.trainable_variables)",
-        promise="The averages have TensorFlow 1's values, and TensorFlow 1's names in checkpoints. `variables_to_restore()` reads TensorFlow 1's checkpoints. An average of a tensor goes on only in steps that compute the tensor by the same operations.",
+        promise="The averages have TensorFlow 1's values, and TensorFlow 1's names in checkpoints. `variables_to_restore()` reads TensorFlow 1's checkpoints. An average of a tensor continues only in steps that compute the tensor by the same operations.",
         refused_when="The averages use `zero_debias=True`, or a decay that a step computes (O120).",
     ),
     Code(

@@ -118,7 +118,7 @@ def walk(
             if not (
                 name in _SKIPPED
                 or _is_environment(path)
-                or _ignored(path, True, holding)
+                or _is_ignored(path, True, holding)
                 or exclusions.covers(path, True)
             ):
                 kept.append(name)
@@ -127,7 +127,7 @@ def walk(
         directories[:] = kept
         for name in sorted(files):
             path = here / name
-            if not _ignored(path, False, holding) and not exclusions.covers(
+            if not _is_ignored(path, False, holding) and not exclusions.covers(
                 path, False
             ):
                 yield root / path.relative_to(base)
@@ -157,12 +157,14 @@ def _read_patterns_above(root: pathlib.Path) -> tuple[Patterns, ...]:
             found += _read_own_patterns(directory)
         if os.path.exists(directory / ".git"):
             parts = [root, *root.parents][: len(root.relative_to(directory).parts)]
-            ignored = any(_ignored(part, True, found) for part in parts)
+            ignored = any(_is_ignored(part, True, found) for part in parts)
             return () if ignored else tuple(found)
     return ()
 
 
-def _ignored(path: pathlib.Path, directory: bool, holding: Sequence[Patterns]) -> bool:
+def _is_ignored(
+    path: pathlib.Path, directory: bool, holding: Sequence[Patterns]
+) -> bool:
     for patterns in holding:
         verdict = patterns.judge(path, directory)
         if verdict is not None:

@@ -38,12 +38,12 @@ def atomically(path: pathlib.Path, data: bytes) -> None:
     Raises:
       OSError: it cannot be replaced; it is as it was.
     """
-    with uninterrupted(), staged(path, data) as stage:
+    with uninterrupted(), stage_bytes(path, data) as stage:
         stage.replace()
 
 
 @contextlib.contextmanager
-def staged(path: pathlib.Path, data: bytes) -> Iterator[Stage]:
+def stage_bytes(path: pathlib.Path, data: bytes) -> Iterator[Stage]:
     """Writes the new bytes to the disk, without a name in the directory yet.
 
     So the slow part is done for all files of a program before the first is replaced, and

@@ -218,14 +218,14 @@ def _runs(path: pathlib.Path, why: tuple[pathlib.Path, Finding]) -> Finding:
 def _standing(result: FileResult) -> list[Finding]:
     """What was found in a file that now stands in graph mode: nothing of it is rewritten."""
     return [
-        _kept(f) if f.outcome is Outcome.REFUSED else f
+        _mark_as_kept(f) if f.outcome is Outcome.REFUSED else f
         for f in result.findings
         if f.outcome in (Outcome.REFUSED, Outcome.WARNED)
         or (f.outcome is Outcome.FAILED and not f.code.startswith(_GATES))
     ]
 
 
-def _kept(finding: Finding) -> Finding:
+def _mark_as_kept(finding: Finding) -> Finding:
     """What was refused, and runs through compat.v1."""
     reason = finding.reason
     if finding.code == outcomes.PART:

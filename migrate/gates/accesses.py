@@ -105,7 +105,7 @@ class Accesses:
         self._texts: dict[ast.AST, str] = {}
 
     def _changed_names(self) -> Iterator[str]:
-        """The names of what the module changes anywhere; of others nothing is told."""
+        """The names that the module changes anywhere. Accesses to other names are not listed."""
         for node in self._scopes.walk():
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 yield from node.names
@@ -114,7 +114,7 @@ class Accesses:
                     yield _name_of(node)
             elif isinstance(node, ast.Call):
                 yield from map(_name_of, _changed_by(node))
-                yield _named(node)
+                yield _read_attribute_name(node)
                 if isinstance(node.func, ast.Attribute):
                     yield _name_of(node.func.value)
             elif isinstance(node, (ast.For, ast.comprehension)):
@@ -141,7 +141,7 @@ class Accesses:
     # -- what a trace comes to ---------------------------------------------------------
 
     def note_read(self, node: ast.expr, place: Place) -> None:
-        """An expression that is evaluated; its parts are told apart from it."""
+        """An expression that is evaluated; its parts are listed separately."""
         if isinstance(node, ast.NamedExpr):
             self._write(_Write(node.target, node.value, node), place)
         elif isinstance(node, (ast.Name, ast.Attribute)):
@@ -160,7 +160,7 @@ class Accesses:
             ]
             given += call.args
             call = _copy(ast.Call(partial.args[0], given, call.keywords), call)
-        named = _named(call)
+        named = _read_attribute_name(call)
         for changed in self._changed_by(call, effect):
             value = call.args[2] if len(call.args) > 2 else None
             how = How.SET if named and value is not None else How.CHANGE
@@ -270,7 +270,7 @@ class Accesses:
                 and _name_of(node) == name
                 and not self._is_given(node, target)
             )
-            or (isinstance(node, ast.Call) and _named(node) == name)
+            or (isinstance(node, ast.Call) and _read_attribute_name(node) == name)
             for node in walk_breadth_first(value)
         )
 
@@ -466,8 +466,8 @@ def _name_of(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr
 
 
-def _named(call: ast.Call) -> str:
-    """The attribute that `setattr(object, "name", value)` and its kind mean."""
+def _read_attribute_name(call: ast.Call) -> str:
+    """The attribute that `setattr(object, "name", value)` or a similar call names."""
     if (
         _name(call) in ("delattr", "getattr", "hasattr", "setattr")
         and len(call.args) > 1

@@ -239,7 +239,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def last_name(node: ast.expr) -> str:
-    """The name by which an object is told from others."""
+    """The name that distinguishes an object from others."""
     while True:
         if isinstance(node, ast.Attribute):
             return node.attr

@@ -24,7 +24,7 @@ from migrate.gates.host_state import (
     SEVERAL,
     TWICE,
     changes_of_steps,
-    doubled,
+    find_doubled,
     stale_reads,
 )
 from migrate.gates.late_changes import find_late_changes
@@ -55,7 +55,7 @@ class Wrong(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Difference:
-    """One effect that the result has otherwise."""
+    """One effect that differs in the result."""
 
     line: int
     wrong: Wrong = dataclasses.field(compare=False)
@@ -65,7 +65,7 @@ class Difference:
 def differences(
     original: str, result: str, findings: Iterable[Finding] = ()
 ) -> list[Difference]:
-    """The effects that a result has otherwise than its original, and no finding tells."""
+    """The effects of a result that differ from the original, and that no finding reports."""
     if original == result:
         return []
     result = _import_by_names(result, original)
@@ -107,7 +107,10 @@ def differences(
             Wrong.TWICE if reason in (SEVERAL, TWICE) else Wrong.ORDER,
             f"`{_short(lines[line - 1].strip())}` {reason}",
         )
-        for line, reason in (*changes_of_steps(before, after), *doubled(before, after))
+        for line, reason in (
+            *changes_of_steps(before, after),
+            *find_doubled(before, after),
+        )
     ]
     changed = {d.line for d in moved}
     found += [
@@ -119,7 +122,7 @@ def differences(
     for one, other in pairs:
         if one.effect.kind and one not in gone:
             found += _conditions(one, other, stops, ends)
-    for one, other in _swapped([p for p in pairs if p[0].effect.kind]):
+    for one, other in _find_swapped([p for p in pairs if p[0].effect.kind]):
         reason = f"`{_show_site(one)}` would come after `{_show_site(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
     return sorted({*moved, *found})
@@ -354,7 +357,7 @@ def _conditions(
             yield Difference(one.line, Wrong.CONDITION, reason)
 
 
-def _swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Site]]:
+def _find_swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Site]]:
     """Pairs of effects that could see one another, and have changed places."""
     pairs = sorted(pairs, key=lambda pair: pair[0].position)
     seen: set[tuple[int, int]] = set()

@@ -23,7 +23,7 @@ def changes_of_steps(
     old: Sequence[Access], new: Sequence[Access]
 ) -> Iterator[tuple[int, str]]:
     """The original's lines that change something, and what would be wrong."""
-    state = _State(list(_settled(new)), old)
+    state = _State(list(_drop_settled(new)), old)
     seen: set[str] = set()
     for place, access in enumerate(state.accesses):
         if access.name in seen or not state.is_of_step(access):
@@ -34,15 +34,19 @@ def changes_of_steps(
             yield _origin(access, old), reason
 
 
-def doubled(old: Sequence[Access], new: Sequence[Access]) -> Iterator[tuple[int, str]]:
+def find_doubled(
+    old: Sequence[Access], new: Sequence[Access]
+) -> Iterator[tuple[int, str]]:
     """The original's lines that change something by what it was, and are there twice."""
-    once = {text: count for text, count in _own_changes(old).items() if count == 1}
-    for text, count in _own_changes(new).items():
+    once = {
+        text: count for text, count in _count_own_changes(old).items() if count == 1
+    }
+    for text, count in _count_own_changes(new).items():
         if count > 1 and text in once:
             yield next(a.line for a in old if a.text == text), TWICE
 
 
-def _own_changes(accesses: Sequence[Access]) -> collections.Counter[str]:
+def _count_own_changes(accesses: Sequence[Access]) -> collections.Counter[str]:
     """How often the module's own statements change something, by what they say."""
     return collections.Counter(
         a.text
@@ -127,7 +131,7 @@ def _origin(access: Access, old: Sequence[Access]) -> int:
     return 1
 
 
-def _settled(accesses: Sequence[Access]) -> Iterator[Access]:
+def _drop_settled(accesses: Sequence[Access]) -> Iterator[Access]:
     """Accesses, of which a value that the same trace has set before is new again.
 
     `self.count = 0; self.count += 1` gives each trace the same; `if not self.built:

@@ -1,4 +1,4 @@
-"""What the gate of effects makes of a migration: it stands, is told of, or is refused."""
+"""What the gate of effects decides: a migration stays, gets a finding, or is refused."""
 
 from __future__ import annotations
 

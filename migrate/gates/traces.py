@@ -400,7 +400,7 @@ class _Trace:
         self._run_implicitly(statement)
 
     def _run_implicitly(self, node: ast.AST) -> None:
-        """Goes through what no call names; its effects are told where it stands."""
+        """Goes through code that no call names; its effects count at its place."""
         muted, guards, at = self._muted, self._guards, self._statement
         for function in self._implicit.run_by(node):
             if function not in self._place.entered:

@@ -124,7 +124,7 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
             by_hand.append((_line(match), told))
             return match[0]
         if _is_of_a_shell(path, match):
-            if "'" in _before(match):
+            if "'" in _read_before(match):
                 by_hand.append((_line(match), f"{match[0]}: ask for {new}"))
                 return match[0]
             new = f"'{new}'"  # A shell would take > and < for files.
@@ -165,7 +165,7 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
     return Edit(path, data, new.encode(), tuple(sorted(lines)), tuple(sorted(by_hand)))
 
 
-def _before(match: re.Match[str]) -> str:
+def _read_before(match: re.Match[str]) -> str:
     """What stands before a match in its line."""
     return match.string[: match.start()].rpartition("\n")[2]
 
@@ -181,7 +181,7 @@ def _has_hashes(match: re.Match[str]) -> bool:
 
 def _is_of_a_shell(path: pathlib.Path, match: re.Match[str]) -> bool:
     """Whether a requirement is a word of a shell's command, and not in quotes there."""
-    before = _before(match)
+    before = _read_before(match)
     if before.endswith(('"', "'")):
         return False
     if "ockerfile" in path.name:
@@ -217,7 +217,7 @@ def _parses(path: pathlib.Path, old: str, new: str) -> bool:
     return True
 
 
-def in_words(edit: Edit, shown: str) -> Iterator[str]:
+def describe_edit(edit: Edit, shown: str) -> Iterator[str]:
     """What is edited, and what is left, each with its place."""
     for line, old, new in edit.lines:
         yield f"{shown}:{line}: {f'{old} -> ' if old else 'add '}{new}"

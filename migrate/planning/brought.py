@@ -50,12 +50,12 @@ def forms(start: Text, own: bool) -> Iterator[Brought]:
       own: whether that may be migrated itself, changed as it is.
     """
     in_place = [(start, (), ())] if own else []
-    return _numbered(
+    return _number_tensors(
         itertools.chain(in_place, _gather_graph(start), _take_apart(start))
     )
 
 
-def _numbered(forms: Iterable[Brought]) -> Iterator[Brought]:
+def _number_tensors(forms: Iterable[Brought]) -> Iterator[Brought]:
     """Each form, and then it with one name for each tensor, where that differs."""
 
     for text, brought, more in forms:

@@ -25,7 +25,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
-from migrate.rules.imports import drop_rebindings, unanswered
+from migrate.rules.imports import drop_rebindings, report_unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, keras_fit, keras_models, modes, roles
@@ -169,7 +169,7 @@ def plan_of(
     return plan, [
         *diagnostics.findings,
         *rules.findings,
-        *unanswered(scopes, plan),
+        *report_unanswered(scopes, plan),
     ]
 
 
@@ -193,9 +193,9 @@ def _plan_outside_of_programs(
         # Nothing but a task that serves.
         alone = SymbolRules(scopes, Plan(), {}, serves=True)
         alone.run()
-        return alone.plan, [*alone.findings, *unanswered(scopes, alone.plan)]
+        return alone.plan, [*alone.findings, *report_unanswered(scopes, alone.plan)]
     if not graph or unit.in_graph:
-        return rules.plan, [*rules.findings, *unanswered(scopes, rules.plan)]
+        return rules.plan, [*rules.findings, *report_unanswered(scopes, rules.plan)]
     library = _library(scopes, unit)
     if library is not None:
         return library
@@ -295,13 +295,13 @@ def _plan_estimators(
         *models,
         *rewrite.rewritten,
         *rules.findings,
-        *unanswered(scopes, plan),
+        *report_unanswered(scopes, plan),
     ]
 
 
 def leave_program_whole(scopes: Scopes) -> Iterator[Finding]:
     """A refused program is left as it is: half of it would not run."""
-    yield from unanswered(scopes, Plan())
+    yield from report_unanswered(scopes, Plan())
     for node, symbol in scopes.walk_uses():
         if symbol.startswith("tf."):
             yield Finding(

@@ -89,7 +89,7 @@ def try_functions(
 
 
 def _updates(written: Written) -> Iterator[Finding]:
-    """What is told of each update that is the model's own now."""
+    """The finding for each update that is part of the model now."""
     for line, name in written.updates.items():
         yield Finding(
             written.text.origins.index(line) + 1,
@@ -127,7 +127,7 @@ def _lines(tree: ast.Module, name: str) -> range:
 
 
 def _moves(moved: Moved, tree: ast.Module) -> Iterator[Finding]:
-    """What is told of each method that is a function now."""
+    """The finding for each method that is a function now."""
     for name, given in moved.given.items():
         taken = ", ".join(f"`{value}`" for value in given)
         reason = "no method any more: it reads nothing of its object"

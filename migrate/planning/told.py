@@ -1,4 +1,4 @@
-"""What is told of a program's form, at the lines of the file it came from."""
+"""Findings about a program's form, at the lines of the file that it came from."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def place_at_origins(
     if not has_refusal(form.findings):
         moved.extend((*form.changes.noted, *form.noted))
     if form.towers is not None:
-        moved.append(_replicated(form, form.towers))
+        moved.append(_report_replicated(form, form.towers))
         moved.extend(_report_towers(form.towers))
     moved.extend(_report_in_place(form))
     for title, line in form.brought:
@@ -71,7 +71,7 @@ def _make_rewritten(line: int, code: str, symbol: str, text: str) -> Finding:
     return Finding(line, 1, code, Outcome.REWRITTEN, symbol, text)
 
 
-def _replicated(form: Form, towers_: towers.Towers) -> Finding:
+def _report_replicated(form: Form, towers_: towers.Towers) -> Finding:
     """What became of the loop over towers."""
     loop = f"the loop over {towers_.count} towers"
     if "towers_of_workers.py" in form.plan.support:

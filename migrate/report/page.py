@@ -79,7 +79,7 @@ def _filter_style(codes: Sequence[CodeCount]) -> str:
 def _entries(found: triage.Triage, files: Files) -> Iterator[str]:
     if not found.entries:
         return
-    yield "<section><h2>Programs, in the order to take them</h2>"
+    yield "<section><h2>Programs, in the order to work on them</h2>"
     yield '<div class="filters">'
     filters = [
         ("all", f"all {len(found.entries)}"),

@@ -85,6 +85,7 @@ summary .soft { margin-left: .6rem; }
 pre { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 @media (max-width: 46rem) {
   body { padding: 1.25rem .75rem 3rem; } .verdict { font-size: 1.3rem; }
+  th, td { padding: .35rem .3rem; }
   div.entry { grid-template-columns: minmax(0, 1fr); } div.entry .why { grid-column: 1; }
   .example { grid-template-columns: minmax(0, 1fr); }
   .run, .run.one { grid-template-columns: 2.4rem minmax(0, 1fr); }

@@ -226,10 +226,10 @@ def reason_in_words(program: Program) -> str:
 
 def counts_in_words(findings: Sequence[Finding]) -> str:
     """A file's findings by outcome, without those that did not occur."""
-    return ", ".join(_in_words(o, n) for o, n in count(findings).items() if n)
+    return ", ".join(_count_in_words(o, n) for o, n in count(findings).items() if n)
 
 
-def _in_words(outcome: Outcome, number: int) -> str:
+def _count_in_words(outcome: Outcome, number: int) -> str:
     if outcome is Outcome.WARNED:
         return plural(number, outcome.value)
     return f"{number} {outcome.value}"

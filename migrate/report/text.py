@@ -99,7 +99,7 @@ def programs_first(
                 alone = f"; nothing else blocks {blocker.alone} of them"
             text = f"{blocker.title}: {where}{alone}"
             code = paint(blocker.code, "refused")
-            yield from _indented(f"      {code}  ", text, width)
+            yield from _indent_text(f"      {code}  ", text, width)
         if len(found.blockers) > _TOP:
             yield f"      and {plural(len(found.blockers) - _TOP, 'other code')}"
     if told := triage.estimate(found):
@@ -108,7 +108,7 @@ def programs_first(
     yield ""
 
 
-def _indented(head: str, text: str, width: int) -> Iterator[str]:
+def _indent_text(head: str, text: str, width: int) -> Iterator[str]:
     """A text behind a head of twelve columns, in as many lines as it takes."""
     lines = textwrap.wrap(text, width - 12, break_on_hyphens=False)
     for number, line in enumerate(lines):

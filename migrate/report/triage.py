@@ -372,7 +372,7 @@ def next_steps(found: Triage) -> list[tuple[str, str]]:
     others = [b for b in found.blockers if b.code not in ("E004", "E003")]
     if others:
         steps.append(
-            (f"tf1to2 rule {others[0].code}", "what blocks most, and what to do")
+            (f"tf1to2 rule {others[0].code}", "see what blocks most, and what to do")
         )
         steps.append(("add --fallback compat", "run blocked programs in graph mode"))
     return steps

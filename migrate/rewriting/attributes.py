@@ -78,7 +78,7 @@ def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
         if which in _LACKING:
             lacks = node.attr in _LACKING[which]
         else:
-            names = offered(*which)
+            names = list_offered_attributes(*which)
             lacks = names is not None and node.attr not in names
         if lacks:
             yield ast.unparse(node), ".".join(filter(None, which))
@@ -184,7 +184,7 @@ def classes(module: str) -> dict[str, ast.ClassDef]:
 
 
 @functools.cache
-def offered(module: str, name: str) -> frozenset[str] | None:
+def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
     """The attributes of an emitted class; None where they cannot be listed."""
     if (module, name) == table.NO_COORDINATOR:
         return frozenset(dir(None))
@@ -195,7 +195,7 @@ def offered(module: str, name: str) -> frozenset[str] | None:
         return None
     found: set[str] = set(dir(object))
     for base in node.bases:
-        inherited = offered(*_base(base, module))
+        inherited = list_offered_attributes(*_base(base, module))
         if inherited is None:
             return None
         found |= inherited
@@ -213,7 +213,7 @@ def offered(module: str, name: str) -> frozenset[str] | None:
     }
     if "__getattr__" in found:
         others = table.HANDS_ON.get((module, name))
-        more = offered(*others) if others else None
+        more = list_offered_attributes(*others) if others else None
         return None if more is None else frozenset(found | more)
     return frozenset(found)
 

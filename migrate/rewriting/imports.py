@@ -54,13 +54,13 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
         if isinstance(node, ast.Import) and [
             (a.name, a.asname) for a in node.names
         ] == [(V1, "tf")]:
-            _respelled(lines, node)
+            _respell_import(lines, node)
         elif (
             isinstance(node, ast.ImportFrom)
             and node.module == "tensorflow.compat"
             and [(a.name, a.asname) for a in node.names] == [("v1", "tf")]
         ):
-            _respelled(lines, node)
+            _respell_import(lines, node)
     place = _place(tree, {line.split()[-1] for line in wanted})
     lines[place:place] = _join_imports(wanted)
     return "\n".join(lines)
@@ -154,7 +154,7 @@ def _sets_path(statement: ast.stmt) -> bool:
     )
 
 
-def _respelled(lines: list[str], node: ast.stmt) -> None:
+def _respell_import(lines: list[str], node: ast.stmt) -> None:
     """Makes an import of compat.v1 one of TensorFlow; another may stand in its line."""
     line = lines[node.lineno - 1].encode()
     before, after = line[: node.col_offset], line[node.end_col_offset :]

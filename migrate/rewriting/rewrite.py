@@ -200,7 +200,7 @@ class Rewriter:
                 )
                 carried = []
             found.extend(made)
-        return _spaced(found)
+        return _space_statements(found)
 
     def _item(self, item: Item, edits: dict[int, Code]) -> list[_Statement]:
         if isinstance(item, Dropped):
@@ -286,7 +286,7 @@ class Rewriter:
         return updated
 
 
-def _spaced(statements: list[_Statement]) -> list[_Statement]:
+def _space_statements(statements: list[_Statement]) -> list[_Statement]:
     """Blank lines are empty, and there is one around a function."""
     found: list[_Statement] = []
     for statement in statements:
@@ -374,7 +374,7 @@ class _Apply(cst.CSTTransformer):
         return updated.with_changes(body=made)
 
     def _lines(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
-        """Suites nobody planned: single statements may still change or get a note."""
+        """Suites without a plan: single statements may still change or get a note."""
         body: list[object] = []
         changed = False
         assert isinstance(original, (cst.Module, cst.IndentedBlock))

@@ -84,10 +84,10 @@ def remove_unused_imports(text: str, emitted: Collection[str] = ()) -> str:
             continue
         indent = first[: node.col_offset]
         lines[node.lineno - 1 : node.end_lineno] = [f"{indent}pass"] if alone else []
-    return _without_names("\n".join(lines), own, read)
+    return _drop_names("\n".join(lines), own, read)
 
 
-def _without_names(text: str, own: Collection[str], read: Collection[str]) -> str:
+def _drop_names(text: str, own: Collection[str], read: Collection[str]) -> str:
     """The text without unread names that TF2 lacks, of imports that are needed else."""
     lines = text.encode().split(b"\n")
     tree = tree_of(text)
@@ -95,21 +95,21 @@ def _without_names(text: str, own: Collection[str], read: Collection[str]) -> st
         node for node in walk_breadth_first(tree) if isinstance(node, ast.ImportFrom)
     ]
     for node in sorted(imports, key=lambda node: -node.lineno):
-        gone = gone_names(node, own if node in tree.body else read)
+        gone = find_gone_names(node, own if node in tree.body else read)
         if len(gone) < len(node.names):
             for alias in reversed(gone):
                 _cut(lines, node.names, alias, gone)
     return b"\n".join(lines).decode()
 
 
-def dropped(tree: ast.Module) -> set[ast.stmt]:
+def find_dropped_imports(tree: ast.Module) -> set[ast.stmt]:
     """The imports of a module that a result of it does not have."""
     own, read = read_of_module(tree), read_names(tree)
     found = {node for node in tree.body if is_unused(node, own)}
     return found | {node for node, _ in _inner(tree) if is_unused(node, read)}
 
 
-def gone_names(node: ast.ImportFrom, read: Collection[str]) -> list[ast.alias]:
+def find_gone_names(node: ast.ImportFrom, read: Collection[str]) -> list[ast.alias]:
     """The names of an import that TF2 lacks, and nothing reads."""
     if node.level or (node.module or "").partition(".")[0] != "tensorflow":
         return []

@@ -34,7 +34,7 @@ _LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
 
 
 def add_untold(text: str, found: Migration) -> Migration:
-    """A text's migration, with what of the names that stay nobody has told."""
+    """Add findings for names that stay and have no finding yet."""
     told = (
         list(untold(text, found.text, found.findings)) if "tensorflow" in text else []
     )
@@ -55,7 +55,7 @@ def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Findin
     answered = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     answered |= {f.symbol for f in findings if f.code in _OF_THE_PROGRAM}
     whole = any(f.code == "N100" for f in findings)
-    unknown = [*_report_uses(scopes), *_of_values(scopes), *_report_imports(scopes)]
+    unknown = [*_report_uses(scopes), *_report_values(scopes), *_report_imports(scopes)]
     if not lines:
         unknown += lost_attributes.find_lost(scopes, changed=old != new)
     places = _places(old, new) if unknown else {}
@@ -105,7 +105,7 @@ def _report_uses(scopes: Scopes) -> Iterator[Finding]:
             yield found
 
 
-def _of_values(scopes: Scopes) -> Iterator[Finding]:
+def _report_values(scopes: Scopes) -> Iterator[Finding]:
     """Names of modules that are handed around: `L = tf.keras.layers; L.CuDNNLSTM(3)`."""
     values = ModuleValues(scopes)
     for node in scopes.walk():
@@ -199,14 +199,14 @@ def _report_imports(scopes: Scopes) -> Iterator[Finding]:
         for alias in node.names:
             spelled = _spell_path(f"{node.module}.{alias.name}")
             if alias.name == "*":
-                yield from _of_star(scopes, node)
+                yield from _report_star(scopes, node)
             elif spelled:
                 found = _report_name(node, spelled, spelled)
                 if found is not None:
                     yield found
 
 
-def _of_star(scopes: Scopes, star: ast.ImportFrom) -> Iterator[Finding]:
+def _report_star(scopes: Scopes, star: ast.ImportFrom) -> Iterator[Finding]:
     """Names that TensorFlow 1's module has, the file reads, and nothing else binds."""
     module = _spell_path(star.module or "")
     for node in scopes.walk() if module.startswith("tf.") else ():

@@ -22,7 +22,7 @@ _PACKAGES = ("tf.", "tf_keras.")
 _REASON = "dropped: nothing that is left needs it"
 
 
-def with_dropped(text: str, done: Migration) -> Migration:
+def add_dropped(text: str, done: Migration) -> Migration:
     """A migration that says of each use what became of it."""
     if done.text == text:
         return done
@@ -32,7 +32,7 @@ def with_dropped(text: str, done: Migration) -> Migration:
             claims[finding.target.partition("(")[0]].append(finding)  # Of `Flatten()`.
     if not claims:
         return done
-    left = list(_spelled(scopes_of(tree_of(done.text))))
+    left = list(_list_spelled_uses(scopes_of(tree_of(done.text))))
     scopes = scopes_of(tree_of(text))
     calls = {
         (node.lineno, node.col_offset + 1): _arguments(scopes, node)
@@ -66,7 +66,7 @@ def _drop(finding: Finding) -> Finding:
     )
 
 
-def _spelled(scopes: Scopes) -> Iterator[tuple[str, str]]:
+def _list_spelled_uses(scopes: Scopes) -> Iterator[tuple[str, str]]:
     """Every use of TensorFlow as it is spelled, and what it is called with."""
     for node, _ in scopes.walk_uses():
         path = scopes.dotted(node) or ""

@@ -35,7 +35,7 @@ _RECIPE = (
 )
 
 
-def with_lost_session(text: str, found: Migration) -> Migration:
+def add_lost_session(text: str, found: Migration) -> Migration:
     """A text's migration, with its first session that TensorFlow 2 gives no graph."""
     if not any(
         f.code in _IN_COMPAT and f.symbol in graph_mode.RUNS_GRAPHS

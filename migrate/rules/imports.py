@@ -13,23 +13,23 @@ from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
 
-def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+def report_unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
     """What TF2 cannot import, or what hides names, as findings of its own.
 
     An import whose name is used has findings where it is used; one that goes as the
     file is rewritten has none.
     """
     read = unused.read_of_module(scopes.tree)
-    followed = _followed(scopes)
+    followed = _find_followed_names(scopes)
     rewritten = bool(plan.suites or plan.expressions or plan.statements)
-    dropped = unused.dropped(scopes.tree) if rewritten else set()
+    dropped = unused.find_dropped_imports(scopes.tree) if rewritten else set()
     anywhere = unused.read_names(scopes.tree)
     for node in scopes.walk():
         if node in dropped:
             continue
         if isinstance(node, ast.ImportFrom) and not node.level:
             own = scopes.parents.get(node) is scopes.tree
-            gone = unused.gone_names(node, read if own else anywhere)
+            gone = unused.find_gone_names(node, read if own else anywhere)
             for alias in node.names if _is_tensorflow(node.module) else ():
                 if rewritten and alias in gone:
                     continue
@@ -84,7 +84,7 @@ def _is_tensorflow(module: str | None) -> bool:
     return module == "tensorflow" or (module or "").startswith("tensorflow.")
 
 
-def _followed(scopes: Scopes) -> set[str]:
+def _find_followed_names(scopes: Scopes) -> set[str]:
     """Names, and dotted paths from `import tensorflow.a.b`, that resolve where used."""
     found: set[str] = set()
     for node, _ in scopes.walk_uses():

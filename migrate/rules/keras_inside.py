@@ -1,4 +1,4 @@
-"""Keras's own layers and models in a model_fn: what of them computes otherwise, or fails."""
+"""Keras's own layers and models in a model_fn: report those that compute differently or fail."""
 
 from __future__ import annotations
 

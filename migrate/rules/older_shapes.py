@@ -28,7 +28,7 @@ _SERVICES = {
 }
 
 
-def deployed(scopes: Scopes) -> Iterator[Finding]:
+def report_deployed(scopes: Scopes) -> Iterator[Finding]:
     """Findings for files that use slim's `model_deploy`, whatever else they are."""
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)) and any(

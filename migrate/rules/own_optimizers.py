@@ -28,7 +28,7 @@ _ARGUMENTS = {"_resource_apply_dense": "(self, grad, var)"}
 _BASE = "Optimizer"
 
 
-def uncalled(scopes: Scopes) -> Iterator[Finding]:
+def report_uncalled(scopes: Scopes) -> Iterator[Finding]:
     """Methods that nothing would call, refused."""
     for node in scopes.walk():
         if not isinstance(node, ast.ClassDef) or not _is_optimizer(node, scopes):

@@ -57,8 +57,8 @@ _STILL_THERE = Verdict(
     Outcome.KEPT,
     "T117",
     "",
-    "private, and without a public equal: TensorFlow 2.21 still has it there, with the "
-    "same parameters",
+    "a private name, for which TensorFlow has no public one; TensorFlow 2.21 still has it "
+    "there, with the same parameters",
 )
 _MESSAGE = Verdict(
     Outcome.KEPT, "T117", "", "a protocol buffer: TensorFlow 2.21 has it there, too"
@@ -99,7 +99,7 @@ def verdict(symbol: str) -> Verdict:
         return Verdict(Outcome.REWRITTEN, "E108", modes.NAMESPACE, reason)
     if symbol.startswith("tf.contrib."):
         return _contrib(symbol)
-    refused = _unsupported(symbol)
+    refused = _judge_unsupported(symbol)
     if refused is not None:
         return refused
     if symbol in table.NAMESPACES:
@@ -138,7 +138,7 @@ def _version_two(symbol: str) -> Verdict:
     return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
-def _unsupported(symbol: str) -> Verdict | None:
+def _judge_unsupported(symbol: str) -> Verdict | None:
     name = symbol
     while name:
         if name in UNSUPPORTED:
@@ -166,7 +166,7 @@ def _contrib(symbol: str) -> Verdict:
         return Verdict(
             Outcome.REWRITTEN, "T108", target, f"now {target}: pip install tf_slim"
         )
-    refused = _unsupported(symbol)
+    refused = _judge_unsupported(symbol)
     if refused is not None:
         return refused
     row = table.lookup(symbol)
@@ -286,7 +286,7 @@ class SymbolRules:
         for node, symbol in self.scopes.walk_uses():
             self._use(node, symbol)
         if not self.plan.keeps_compat:  # There variables may still be references.
-            self.findings.extend(own_optimizers.uncalled(self.scopes))
+            self.findings.extend(own_optimizers.report_uncalled(self.scopes))
 
     def _add(self, node: ast.AST, v: Verdict, symbol: str) -> None:
         self.findings.append(

@@ -239,7 +239,7 @@ def _read(
             for part in around
         ),
         {
-            index: _trimmed(lines[places[2 * index] + 1 : places[2 * index + 1]])
+            index: _trim_lines(lines[places[2 * index] + 1 : places[2 * index + 1]])
             for index, region in enumerate(regions)
             if number in region.owners
         },
@@ -257,7 +257,7 @@ def _imports(statement: ast.stmt) -> bool:
     return all(isinstance(s, _IMPORTS) for s in (*statement.body, *handled))
 
 
-def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+def _trim_lines(lines: Sequence[str]) -> tuple[str, ...]:
     """Lines without empty ones at their ends."""
     filled = [i for i, line in enumerate(lines) if line.strip()]
     return tuple(lines[filled[0] : filled[-1] + 1]) if filled else ()

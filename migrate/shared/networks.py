@@ -52,7 +52,9 @@ def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
         return Networks(found, (), {})
     left: set[int] = set()
     while True:
-        files, recognised, stays, whole, written = _recognised(target, own, left, tree)
+        files, recognised, stays, whole, written = _recognise_models(
+            target, own, left, tree
+        )
         more = written.left({getattr(one.node, "lineno", 0) for one in stays})
         if not more:
             break
@@ -73,7 +75,7 @@ def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
     return Networks(models, classes, functions, tuple(stay.reason for stay in stays))
 
 
-def _recognised(
+def _recognise_models(
     target: str, own: SharedModels, left: set[int], tree: TreeFiles
 ) -> tuple[Files, list[model_fn.Found], list[Stays], Joined, Written]:
     """The model functions of a file, with updates written where they are called.

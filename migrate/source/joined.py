@@ -16,7 +16,7 @@ class CannotJoin(ValueError):
     """A cell magic has no place in what the cells have become."""
 
 
-def raised(module: str, is_mark: Callable[[str], bool]) -> str:
+def raise_marks(module: str, is_mark: Callable[[str], bool]) -> str:
     """The module with marks that begin a block put above the block's first line.
 
     What followed the mark in its cell is then still in that cell, beside the `def` or

@@ -62,7 +62,7 @@ class Cell:
     @property
     def shows(self) -> bool:
         """Whether it displays a value by ending in its name (a call may do so, too)."""
-        statements = _parsed(self.masked)
+        statements = _parse_cell(self.masked)
         if not statements or self.source.rstrip().endswith(";"):
             return False
         last = statements[-1]
@@ -259,7 +259,7 @@ def write(
         magics.marks(_PRELUDE_LINE.sub("", notebook.module))
     ):
         raise NotebookChanged("the result would lose or move one of the cells' magics")
-    pieces, moved = _pieces(notebook, joined.raised(module, _is_mark))
+    pieces, moved = _pieces(notebook, joined.raise_marks(module, _is_mark))
     bodies = [piece.removesuffix("\n") for piece in pieces[2::2]]
     try:
         _place_magics(notebook, bodies, moved)
@@ -344,12 +344,12 @@ def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]
         broken = [
             index
             for index, body in bodies.items()
-            if _parsed(body) is None and index != kept[-1]
+            if _parse_cell(body) is None and index != kept[-1]
         ]
         if not broken:
             break
         kept.remove(kept[kept.index(broken[0]) + 1])
-    if bodies and _parsed(bodies[kept[-1]]) is None:
+    if bodies and _parse_cell(bodies[kept[-1]]) is None:
         raise NotebookChanged(
             f"what became of cell {kept[-1] + 1} cannot be run by itself; put the program "
             "into one cell"
@@ -390,11 +390,11 @@ def _insert(lead: str, bodies: list[str]) -> None:
     """
     names = {
         a.asname or a.name.split(".")[0]
-        for s in _parsed(lead) or ()
+        for s in _parse_cell(lead) or ()
         for a in _aliases(s)
     }
     for position, body in enumerate(bodies):
-        statements = _parsed(body) or []
+        statements = _parse_cell(body) or []
         used = {name for s in statements for name in _names_in(s)}
         imports = [s for s in statements if isinstance(s, (ast.Import, ast.ImportFrom))]
         if used & names or any(map(_is_tensorflow, imports)):
@@ -411,7 +411,7 @@ def _names_in(statement: ast.stmt) -> set[str]:
     return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
 
-def _parsed(body: str) -> list[ast.stmt] | None:
+def _parse_cell(body: str) -> list[ast.stmt] | None:
     """A cell's statements; None if what became of it is no Python."""
     try:
         with warnings.catch_warnings():

@@ -17,6 +17,8 @@ from migrate.codes import CODES  # noqa: E402
 _CODE = re.compile(
     r"(?ms)^ *```.*?^ *```|`[^`]*`|\[[^\]]*\]\([^)]*\)|^#.*?$|<[^>]*>|\b([A-Z]\d{3})\b"
 )
+# An option, alone or with a value, which a browser would break behind its hyphens.
+_OPTION = re.compile(r"<code>(--?[\w-]+(?: [\w.]+)?)</code>")
 
 
 def on_config(config: Any) -> Any:
@@ -54,3 +56,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"[{code}]({address})"
 
     return _CODE.sub(link, markdown)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Marks names of options, which the style sheet keeps on one line."""
+    return _OPTION.sub(r'<code class="option">\1</code>', html)

@@ -45,6 +45,12 @@ def _title(case: Case) -> str:
     return "; ".join(CODES[code].title for code in sorted(case.codes))
 
 
+def _begin_sentence(title: str) -> str:
+    """The title with a capital; a name of Python keeps its letters."""
+    first = title.split()[0]
+    return title if "_" in first else title[0].upper() + title[1:]
+
+
 def _row(case: Case) -> str:
     codes = ", ".join(f"[{c}](rules/{c}.md)" for c in sorted(case.codes))
     mended = "you; the finding says how" if case.by_hand else "the tool"
@@ -53,7 +59,7 @@ def _row(case: Case) -> str:
 
 def _section(case: Case, traces: dict[str, Trace]) -> Iterator[str]:
     codes, title = ", ".join(sorted(case.codes)), _title(case)
-    yield f"## {escaped(title[0].upper() + title[1:])} ({codes})\n"
+    yield f"## {escaped(_begin_sentence(title))} ({codes})\n"
     for code in sorted(case.codes):
         yield escaped(CODES[code].explanation) + "\n"
     if case.by_hand:

@@ -150,9 +150,8 @@ def page(measured: dict[str, Any]) -> str:
         "# What a synchronous step sends",
         "",
         "`reference/ring_versus_parameter_server` trains one program synchronously in four",
-        "ways, with equal losses (see [numerics](numerics.md)). Here with "
-        f"{PARAMETERS:,} bytes of",
-        "weights, batches of 16 examples: what a step costs is what it sends.",
+        "ways. The losses are equal (see [numerics](numerics.md)). This page compares what a",
+        f"step sends, with {PARAMETERS:,} bytes of weights and batches of 16 examples.",
         "",
         "| program | workers | MB per step, measured | computed | busiest task, computed "
         "| steps/s |",
@@ -173,19 +172,15 @@ def page(measured: dict[str, Any]) -> str:
     where = measured["platform"]
     lines += [
         "",
-        "Measured: bytes on the loopback interface of a network namespace of their own, with "
-        "TCP's and",
-        f"gRPC's headers, and the steps of worker 0; {measured['cores']} cores of "
-        f"{where['processor']},",
-        f"TensorFlow {measured['tensorflow']}. Computed, without headers: with a parameter "
-        "server every",
-        "worker sends its gradients and fetches the weights, so n workers move 2n times the "
-        "weights,",
-        "all of it through the server. In a ring the workers move 2(n - 1) times the "
-        "weights, each an",
-        "equal part of it. Steps per second are those of one machine, where bytes cost "
-        "little: they say",
-        "what a program does beside sending. TF1's workers were held in step by files.",
+        "- **Measured**: the bytes on the loopback interface of a separate network namespace,",
+        "  with the headers of TCP and gRPC, divided by the steps of worker 0. The machine has",
+        f"  {measured['cores']} cores of {where['processor']}, and TensorFlow {measured['tensorflow']}.",
+        "- **Computed**: without headers. With a parameter server every worker sends its gradients",
+        "  and fetches the weights. So n workers send 2n times the weights, and all of it passes",
+        "  the server. In a ring they send 2(n - 1) times the weights, and each worker sends an",
+        "  equal part.",
+        "- **Steps per second**: on one machine, where sending bytes costs little. So they show what",
+        "  a program does besides sending. Files kept the workers of TensorFlow 1 in step.",
     ]
     return "\n".join(lines) + "\n"
 

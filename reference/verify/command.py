@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -12,6 +13,12 @@ import click
 from reference.verify import report, text
 from reference.verify.runs import Limits
 from reference.verify.verification import Request, clean, verify
+
+
+def fit_terminal(line: str) -> str:
+    """The line in the place of the last one; a longer one would wrap, and stay there."""
+    width = shutil.get_terminal_size().columns - 1
+    return f"\r{line[:width]:<{width}}"
 
 
 def run(
@@ -38,11 +45,8 @@ def run(
     shown = sys.stderr.isatty()
 
     def say(line: str) -> None:
-        if quiet:
-            return
-        end = "\r" if shown else "\n"
-        click.echo(f"{line:<70}" if shown else line, err=True, nl=False)
-        click.echo(end, err=True, nl=False)
+        if not quiet:
+            click.echo(fit_terminal(line) if shown else line, err=True, nl=not shown)
 
     work = keep or pathlib.Path(tempfile.mkdtemp(prefix="tf1to2-verify-"))
     work.mkdir(parents=True, exist_ok=True)
@@ -65,7 +69,7 @@ def run(
             )
         )
         if shown and not quiet:
-            click.echo(" " * 70 + "\r", err=True, nl=False)
+            click.echo(fit_terminal("") + "\r", err=True, nl=False)
         if quiet:
             click.echo(verdict.line)
         else:

@@ -341,24 +341,27 @@ def recorded() -> dict[str, dict[str, object]]:
 _INTRODUCTION = """\
 # Coverage
 
-What `tf1to2` does to real TF1 packages as they are in the package index. The figures are
-recorded by `python -m tests.corpus`, and `pytest tests/corpus` fails if one becomes worse;
-it also proves that no file crashes the tool or comes out broken, that every name of
-TensorFlow in a result exists in TensorFlow 2.21 or is reported at its line, that a second
-run changes nothing, that lines which no finding is about stay as they were, and that what a
-file does besides computing is done as it was: the gate of effects (G007) stops none of them.
+This page shows what `tf1to2` does to real TensorFlow 1 packages, as they are in the package index.
+`python -m tests.corpus` records the figures. `pytest tests/corpus` fails if one becomes worse. It also
+proves, for every file:
 
-The tables of files say how near each file is by itself: a *place* is one use of a TensorFlow symbol,
-and counts as refused, too, where the rest of its file must be. Many functions of a library build
-graphs for callers that are not in the package, which is what most refusals say.
+- the tool does not crash, and the result is not broken;
+- each TensorFlow name in the result exists in TensorFlow 2.21, or is reported at its line;
+- a second run changes nothing;
+- lines without a finding stay as they were;
+- effects such as printing and reading files stay as they were: the gate of effects (G007) stops no file.
+
+The tables of files show how far each file is by itself. A *place* is one use of a TensorFlow symbol. If one place of
+a file is refused, its other places count as refused too. Most refusals have one cause: many functions of a
+library build graphs for callers that are not in the package.
 """
 
 
 _THE_LIBRARY = "tensorflow-estimator"
 _ABOUT_IMPORTS = """\
-Every module of each migrated package is imported on TensorFlow 2.21 and Python 3.11, with
-what the packages need besides in releases that go with these (`tests/corpus/dependencies.py`).
-One that cannot be imported keeps those from it that import it: the cause is the first one.
+The test imports every module of each migrated package on TensorFlow 2.21 and Python 3.11, with matching releases of
+the other packages that it needs (`tests/corpus/dependencies.py`). If a module cannot be imported, the modules that
+import it fail too. The lists name the first cause.
 """
 
 
@@ -385,15 +388,14 @@ def document(rows: dict[str, dict[str, object]]) -> str:
 def _distributed(rows: dict[str, dict[str, object]]) -> Iterator[str]:
     """The table of who uses the library, the library itself, and what is in the way."""
     users = {name: row for name, row in rows.items() if name != _THE_LIBRARY}
-    yield f"Without {_THE_LIBRARY}, which is the library that is replaced:\n"
+    yield f"This table leaves out {_THE_LIBRARY}, because it is the library that is replaced:\n"
     yield from _table(users, [*DISTRIBUTED])
     own = _total(rows[_THE_LIBRARY], [*DISTRIBUTED])
     yield (
-        f"Of the {sum(own)} places in {_THE_LIBRARY} itself {own[0] + own[1]} are done: "
-        "it is made of TensorFlow's private files, and `estimator_loop` takes its "
-        "place.\n"
+        f"In {_THE_LIBRARY} itself {own[0] + own[1]} of {sum(own)} places are done. It uses "
+        "TensorFlow's private files. A migrated program uses `estimator_loop` instead.\n"
     )
-    yield "What stands in the way of the others, the first reason of each program:\n"
+    yield "Reasons for the refusals, the first one of each program:\n"
     obstacles: collections.Counter[str] = collections.Counter()
     for row in users.values():
         found = row["obstacles"]

@@ -16,25 +16,23 @@ RECORDED = pathlib.Path(__file__).with_name("programs.json")
 # Of how many reasons of a package the table tells.
 _REASONS = 5
 _ABOUT = """\
-A *program* is a module that somebody starts, and what it imports from its package: the commands
-of the package's metadata, and modules that test `__name__`, unit tests left out. (The scripts in
-tensor2tensor's wheel each start one of these modules.) Each program is judged with its own files
-alone, as if the others were no part of the run. In a run over a whole package, programs that
-share a file are migrated together or left together, so that one refusal holds back all of them:
-leave the file that is refused out with `--exclude`. Libraries without a program are in the other
-tables only.
+A *program* is a module that somebody starts, with all modules that it imports from its package. Programs are the
+commands in the package's metadata, and modules that test `__name__`, except unit tests. (The scripts in
+tensor2tensor's wheel each start one of these modules.) Packages without a program appear only in the other tables.
 
-*Starts* says how many of the programs that are not refused were started on TensorFlow 2.21 as
-the tool writes them, and how many of all programs on TensorFlow 1.15.5 as they are: with
-`--help`, which imports everything that a program needs at its top and defines its flags. No
-graph is built and nothing is trained; `tests/corpus/test_bert.py` trains bert-tensorflow's
-classifier on both.
+Each program is migrated alone, with only its own files. If you run the tool on a whole package, programs that share
+a file are migrated together or not at all. Then one refusal holds back all of them. To avoid that, leave out the
+refused file with `--exclude`.
+
+The last two columns count the programs that start. "Starts on 2.21" is about the migrated programs, and "starts on
+1.15.5" about all programs as they are. A program is started with `--help`: it imports its modules and defines its
+flags. It builds no graph and trains nothing. `tests/corpus/test_bert.py` trains bert-tensorflow's classifier on both.
 """
 _AFTER = """\
-What `--fallback compat` takes runs in graph mode on TensorFlow 2.21; it is not yet a program of
-`tf.distribute`. What it does not take is told at its lines (T151), and below: TensorFlow 2.16 and
-later have no Estimators, in graph mode neither. `tests/fallback` runs programs that it takes, with
-equal losses.
+A program that `--fallback compat` accepts runs in graph mode on TensorFlow 2.21. It does not use `tf.distribute` yet.
+A program that it does not accept gets a finding at the line (T151); the lists below give the reasons. For example,
+TensorFlow 2.16 and later have no Estimators, also not in graph mode. `tests/fallback` runs programs that it
+accepts, and their losses are equal.
 """
 Recorded = dict[str, list[dict[str, object]]]
 
@@ -72,7 +70,7 @@ def section(rows: Recorded) -> Iterator[str]:
     """The document's part about programs."""
     yield _ABOUT
     words = [status.words for status in Status]
-    title = "of the refused, `--fallback compat` takes"
+    title = "of the refused, `--fallback compat` accepts"
     heads = ["package", "programs", *words, title, "starts on 2.21", "starts on 1.15.5"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for package in PACKAGES:
@@ -112,12 +110,14 @@ def _tell(name: str, found: Sequence[Mapping[str, object]]) -> Iterator[str]:
             lines.append(f"- {status.words}: {', '.join(named)}\n")
     taken = [f"`{r['module']}`" for r in found if r["fallback"] == Status.COMPAT.value]
     if taken:
-        lines.append(f"- taken by `--fallback compat`: {', '.join(taken)}\n")
+        lines.append(f"- accepted by `--fallback compat`: {', '.join(taken)}\n")
     without = [f"`{row['module']}`" for row in found if not row["status"]]
     if without:
         lines.append(f"- nothing to migrate: {', '.join(without)}\n")
     lines += _count("refused", [str(r["reason"]) for r in found if r["reason"]])
-    lines += _count("not by the fallback", [str(r["lost"]) for r in found if r["lost"]])
+    lines += _count(
+        "not accepted by the fallback", [str(r["lost"]) for r in found if r["lost"]]
+    )
     for version, key in (("2.21", "tf2"), ("1.15.5", "tf1")):
         told = [str(row[key]) for row in found if row[key] not in ("", STARTS)]
         lines += _count(f"does not start on {version}", told)

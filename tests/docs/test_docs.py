@@ -195,6 +195,21 @@ def test_measured_numbers_are_those_of_their_page() -> None:
         assert re.search(row, measured, re.M), (name, workers)
 
 
+def test_passages_of_prose_are_those_of_their_pages() -> None:
+    """The right column of prose.md is what the pages say today."""
+    rows = re.findall(
+        r"^\| \[\w.*?\]\((.+?\.md)\) \| (.+) \| (.+) \|$",
+        (DOCS / "prose.md").read_text(),
+        re.M,
+    )
+    assert len(rows) == 10
+    for name, before, now in rows:
+        page = " ".join((DOCS / name).read_text().split())
+        for sentence in re.split(r"(?<=\.) (?=[A-Z])", now):
+            assert sentence in page, (name, sentence)
+        assert before not in page, name
+
+
 # -- code ------------------------------------------------------------------------------
 
 

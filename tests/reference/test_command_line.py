@@ -20,6 +20,7 @@ from reference import __main__ as command
 from reference import oracle, plot
 from reference.registry import SCENARIOS
 from reference.scenario import Scenario
+from reference.verify import command as verify_command
 
 TOWERS = SCENARIOS["in_graph_towers"]
 STALENESS = SCENARIOS["staleness"]
@@ -251,3 +252,13 @@ def test_record_replaces_what_is_old_only(
     before = oracle.recorded(TOWERS, TOWERS.run("no_decay")).trace
     after = oracle.recorded(copy, copy.run("no_decay")).trace
     assert oracle.compare(copy, copy.run("no_decay"), before, after) is None
+
+
+@pytest.mark.parametrize("line", ["", "short", "long " * 40])
+def test_progress_of_verify_stays_on_its_line(
+    monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = verify_command.fit_terminal(line)
+    assert shown[0] == "\r" and len(shown) == 40  # Each line covers the one before.
+    assert shown[1:].rstrip() == line[:39].rstrip()

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts.trees import reexports, stars
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import parsed, walk_breadth_first
+from migrate.source.nodes import parse_or_none, walk_breadth_first
 from migrate.tables import symbols
 
 CODE = "T115"
@@ -198,7 +198,7 @@ def _told(
     exports: Mapping[str, _Exports],
     followed: reexports.Lines,
 ) -> Iterator[tuple[int, tuple[str, str]]]:
-    tree = parsed(data)
+    tree = parse_or_none(data)
     if tree is None:
         return
     lines = data.decode("utf-8", "replace").split("\n")

@@ -8,7 +8,7 @@ import pathlib
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 
-from migrate.source.nodes import parsed, walk_breadth_first
+from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # What a program of Estimators spells somewhere.
 _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
@@ -110,7 +110,7 @@ def _is_program(path: pathlib.Path, takes: bool) -> bool:
 def _gives_model_fn(path: pathlib.Path) -> bool:
     """Whether a call is given a function of the file that takes features and a mode."""
     try:
-        tree = parsed(path.read_bytes())
+        tree = parse_or_none(path.read_bytes())
     except OSError:
         return False
     if tree is None:

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.source.nodes import parsed, walk_breadth_first
+from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # What may bind or read names that are not written.
 _BY_TEXT = frozenset({"eval", "exec", "globals", "__import__"})
@@ -94,7 +94,7 @@ class Offers:
 
     def _tree(self, real: str) -> ast.Module | None:
         if real not in self._trees:
-            self._trees[real] = parsed(self._texts[real])
+            self._trees[real] = parse_or_none(self._texts[real])
         return self._trees[real]
 
     def _source(self, real: str, star: ast.ImportFrom) -> str | None:

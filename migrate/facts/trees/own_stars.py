@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees.offered import Offered, Offers, by_text, is_star
-from migrate.source.nodes import parsed, walk_breadth_first
+from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # Line of a star -> the import of all, and that of the names that are used.
 Stars = Mapping[int, tuple[str, str]]
@@ -143,7 +143,7 @@ class _Search:
 
     def of(self, real: str, followed: Mapping[int, tuple[str, str]]) -> Stars:
         data = self._texts[real]
-        tree = parsed(data)
+        tree = parse_or_none(data)
         if tree is None:
             return {}
         scopes = scopes_of(tree)

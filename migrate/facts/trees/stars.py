@@ -13,7 +13,7 @@ import pathlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from migrate.source.nodes import parsed, walk_breadth_first
+from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # A star import of a file's own level.
 _STAR = re.compile(rb"^from (\.*[\w.]+) import[ \t]*\*[ \t]*(?:#.*)?\r?$", re.MULTILINE)
@@ -57,7 +57,7 @@ def modules(data: bytes) -> Iterator[str]:
 
 def alone(data: bytes, name: str) -> bool:
     """Whether a module binds a name once."""
-    tree = parsed(data)
+    tree = parse_or_none(data)
     return tree is not None and _times(tree, name) == 1
 
 
@@ -79,7 +79,7 @@ class _Stars:
         offered = [self._hands_out(source) if source else {} for *_, source in sources]
         if not any(offered):
             return {}
-        tree = parsed(self._texts[real])
+        tree = parse_or_none(self._texts[real])
         if tree is None:
             return {}
         read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
@@ -114,7 +114,7 @@ class _Stars:
         for _, _, source in self._sources(real):
             if source is not None:
                 through.update(self._hands_out(source))
-        tree = parsed(data) if own or through else None
+        tree = parse_or_none(data) if own or through else None
         if tree is None:
             return {}
         listed = _all(tree)
@@ -145,7 +145,7 @@ class _Stars:
                 continue
             theirs = self._hands_out(source).get(name)
             if theirs is None:
-                tree = parsed(self._texts[source])
+                tree = parse_or_none(self._texts[source])
                 if tree is None or _times(tree, name):
                     return False
             elif theirs != how:

@@ -48,9 +48,9 @@ _OF_OTHERS = re.compile(
 _DATA_PARALLEL = re.compile(r"\bdata[- ]parallel\w*", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n\s*\n")
 MEANING = (
-    "Asynchronous means that each worker applies its own gradients to variables on "
-    "parameter servers and waits for nobody; they were computed from values that others "
-    "may have changed since. That is tf.distribute.ParameterServerStrategy with a "
+    "In asynchronous training each worker applies its own gradients to variables on "
+    "parameter servers, and does not wait for other workers. They may have changed the "
+    "variables in the meantime. That is tf.distribute.ParameterServerStrategy with a "
     "ClusterCoordinator"
 )
 _RECIPE = (

@@ -38,11 +38,14 @@ def may_be_run(
 
 def fits(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> bool:
     """Whether a step is given as many arguments as it takes."""
-    takes, count = replicas.required(step), len(call.args) + len(call.keywords)
+    takes, count = (
+        replicas.count_required_arguments(step),
+        len(call.args) + len(call.keywords),
+    )
     whole = find_whole_batch(scopes, call)
     if takes is None:
         return False
-    if whole is not None and (unpacked := _unpacked(scopes, call, step)):
+    if whole is not None and (unpacked := _count_unpacked(scopes, call, step)):
         count += unpacked - 1
     return takes[0] <= count <= takes[1]
 
@@ -50,10 +53,13 @@ def fits(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> bool:
 def unfit(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> ast.expr | None:
     """The batch that a call gives as one where the step takes its parts."""
     whole = find_whole_batch(scopes, call)
-    takes, count = replicas.required(step), len(call.args) + len(call.keywords)
+    takes, count = (
+        replicas.count_required_arguments(step),
+        len(call.args) + len(call.keywords),
+    )
     if whole is None or isinstance(whole, ast.Starred) or takes is None:
         return None
-    parts = _unpacked(scopes, call, step)
+    parts = _count_unpacked(scopes, call, step)
     if count >= takes[0] or parts is None:
         return None
     return whole if takes[0] <= count - 1 + parts <= takes[1] else None
@@ -71,10 +77,15 @@ def find_whole_batch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     return None
 
 
-def _unpacked(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> int | None:
+def _count_unpacked(
+    scopes: Scopes, call: ast.Call, step: ast.FunctionDef
+) -> int | None:
     """Into how many arguments the batch goes; None where it is one."""
     loop, whole = replicas.loop_of(scopes, call), find_whole_batch(scopes, call)
-    takes, count = replicas.required(step), len(call.args) + len(call.keywords)
+    takes, count = (
+        replicas.count_required_arguments(step),
+        len(call.args) + len(call.keywords),
+    )
     if loop is None or whole is None or takes is None:
         return None
     if not isinstance(whole, ast.Starred) and count >= takes[0]:

@@ -102,7 +102,7 @@ def _judge_by_tasks(
 def _wrong(scopes: Scopes, test: ast.expr) -> str | None:
     """What is wrong with a test for the chief, None if nothing is seen."""
     if isinstance(test, ast.Constant) and test.value is True:
-        return "every worker is told that it is the chief: each restores and saves"
+        return "the test makes every worker the chief: each restores and saves"
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
         return None
     if not isinstance(test.ops[0], ast.Eq):

@@ -84,7 +84,7 @@ class FetchedValues:
 
     def _decide(self, node: ast.expr) -> Fetched:
         if isinstance(node, ast.Call):
-            fetch = _of_run(self._scopes, node)
+            fetch = _find_fetch(self._scopes, node)
             if fetch is not None:
                 several = isinstance(
                     self._written(fetch), (ast.List, ast.Tuple, ast.Dict)
@@ -92,10 +92,10 @@ class FetchedValues:
                 return _ELSE if several else Fetched((fetch,))
             if _last(node.func) in _OF_ITEMS and len(node.args) == 1:
                 return self.item(node.args[0], None)
-            return _together(map(self.of, self._returned(node)))
+            return _join_fetched(map(self.of, self._returned(node)))
         if isinstance(node, ast.BinOp):  # Of an array and a number it is an array.
             sides = [s for s in (node.left, node.right) if not _is_number(s)]
-            return _together(map(self.of, sides))
+            return _join_fetched(map(self.of, sides))
         if isinstance(node, ast.UnaryOp):
             return self.of(node.operand)
         if isinstance(node, ast.Subscript):
@@ -103,14 +103,14 @@ class FetchedValues:
         if isinstance(node, ast.Name):
             return self._bound(node, self._OWN)
         if isinstance(node, ast.Attribute):
-            return _together(map(self.of, self._attributes.get(node.attr, ())))
+            return _join_fetched(map(self.of, self._attributes.get(node.attr, ())))
         if isinstance(node, ast.IfExp):
-            return _together(map(self.of, (node.body, node.orelse)))
+            return _join_fetched(map(self.of, (node.body, node.orelse)))
         return _ELSE
 
     def _item(self, node: ast.expr, key: object) -> Fetched:
         if isinstance(node, ast.Call):
-            fetch = _of_run(self._scopes, node)
+            fetch = _find_fetch(self._scopes, node)
             if fetch is not None:
                 return _part(self._written(fetch), key)
             if _last(node.func) in _HOLDERS and len(node.args) == 1:
@@ -121,10 +121,10 @@ class FetchedValues:
                 return _ELSE
             if _last(node.func) == "values" and isinstance(node.func, ast.Attribute):
                 return self.item(node.func.value, None)
-            return _together(self.item(r, key) for r in self._returned(node))
+            return _join_fetched(self.item(r, key) for r in self._returned(node))
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
-            held = _chosen(node, key)
-            return _together(map(self.of, held)) if held else Fetched()
+            held = _select_elements(node, key)
+            return _join_fetched(map(self.of, held)) if held else Fetched()
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self.of(node.elt)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
@@ -133,7 +133,7 @@ class FetchedValues:
             return self._bound(node, key)
         if isinstance(node, ast.Attribute):
             own = [self.item(v, key) for v in self._attributes.get(node.attr, ())]
-            return _together([*own, *self._put_in(node, key)]) if own else _ELSE
+            return _join_fetched([*own, *self._put_in(node, key)]) if own else _ELSE
         return _ELSE
 
     def _put_in(self, holder: ast.expr, key: object) -> Iterable[Fetched]:
@@ -163,7 +163,7 @@ class FetchedValues:
         ]
         if key is not self._OWN:
             found += self._put_in(name, key)
-        return _together(found)
+        return _join_fetched(found)
 
     def _of_binding(
         self, name: str, binding: ast.AST, owner: Scope, key: object
@@ -174,7 +174,9 @@ class FetchedValues:
             return self._gone_through(name, binding.target, binding.iter, key)
         if isinstance(binding, ast.arg):
             given = self._given(binding, owner)
-            return _together(self._remember(g, key) for g in given) if given else _ELSE
+            return (
+                _join_fetched(self._remember(g, key) for g in given) if given else _ELSE
+            )
         if isinstance(binding, ast.Assign) and len(binding.targets) == 1:
             return self._unpacked(name, binding.targets[0], binding.value, key)
         return _ELSE
@@ -274,7 +276,7 @@ class FetchedValues:
         return values.single(self._scopes, fetch) or fetch
 
 
-def _of_run(scopes: Scopes, call: ast.Call) -> ast.expr | None:
+def _find_fetch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     """`fetch` of `session.run(fetch)` and of `fetch.eval()`."""
     if not isinstance(call.func, ast.Attribute) or name_of(scopes, call.func):
         return None
@@ -287,12 +289,14 @@ def _part(fetches: ast.expr, key: object) -> Fetched:
     """One of the fetches of a run, or any."""
     if not isinstance(fetches, (ast.List, ast.Tuple, ast.Dict)):
         return _ELSE
-    held = _chosen(fetches, key)
+    held = _select_elements(fetches, key)
     several = any(isinstance(h, (ast.List, ast.Tuple, ast.Dict)) for h in held)
     return Fetched(tuple(held)) if held and not several else _ELSE
 
 
-def _chosen(node: ast.List | ast.Tuple | ast.Dict, key: object) -> list[ast.expr]:
+def _select_elements(
+    node: ast.List | ast.Tuple | ast.Dict, key: object
+) -> list[ast.expr]:
     """The elements of a display that a key means."""
     if isinstance(node, ast.Dict):
         return [
@@ -313,7 +317,7 @@ def _ordered(function: ast.expr) -> bool:
     return _last(function) != "reversed"
 
 
-def _together(found: Iterable[Fetched]) -> Fetched:
+def _join_fetched(found: Iterable[Fetched]) -> Fetched:
     known = list(found)
     parts = tuple(dict.fromkeys(part for one in known for part in one.parts))
     return Fetched(parts, bool(known) and all(one.complete for one in known))

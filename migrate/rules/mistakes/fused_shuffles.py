@@ -15,11 +15,12 @@ from migrate.rules.mistakes.mistake import Mistake, method
 
 _PARAMETERS = ("buffer_size", "seed", "reshuffle_each_iteration")
 _REASON = (
-    "by this seed TF 1.15 ordered the elements of every epoch otherwise: it made one "
-    "operation of shuffle and the repeat that follows"
+    "TensorFlow 1.15 has another order of the elements for this seed, because it joins "
+    "shuffle and the repeat that follows into one operation"
 )
 _RECIPE = (
-    "For an order that both have put another transformation between them, as batch()."
+    "To get the same order in both, put another transformation between them, such as "
+    "batch()."
 )
 
 

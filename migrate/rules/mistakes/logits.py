@@ -77,7 +77,7 @@ def find_in_graphs(scopes: Scopes) -> Iterator[Mistake]:
             )
 
 
-def _compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mistake]:
+def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mistake]:
     """`model.compile(loss="categorical_crossentropy")` of a model that gives logits."""
     compiled = [c for c, s in calls(scopes) if method(c) == "compile" and not s]
     if len(ends) != 1 or len(compiled) != 1:
@@ -127,10 +127,10 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         # Of a class that ends without an activation it is not told what else is done,
         # unless the one loss is compiled with it.
         ends = list(_find_last_layers(scopes))
-        if not (len(losses) == 1 and _compiled_with(scopes, losses[0][0])):
+        if not (len(losses) == 1 and _is_compiled_with(scopes, losses[0][0])):
             ends = [e for e in ends if _activation(scopes, e)]
     if not losses:
-        yield from _compiled_by_name(scopes, ends)
+        yield from _find_compiled_by_name(scopes, ends)
     if len(losses) != 1 or len(ends) != 1:
         return  # Which loss is of which model is not told.
     call, symbol = losses[0]
@@ -175,7 +175,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         )
 
 
-def _compiled_with(scopes: Scopes, loss: ast.Call) -> bool:
+def _is_compiled_with(scopes: Scopes, loss: ast.Call) -> bool:
     """Whether `model.compile` is given a loss, of a model that a class of the file makes."""
     call = scopes.parents[loss]
     call = scopes.parents[call] if isinstance(call, ast.keyword) else call

@@ -118,7 +118,7 @@ def _numbers(scopes: Scopes) -> Iterator[ast.expr]:
                     if isinstance(node.right, ast.Tuple)
                     else [node.right]
                 )
-                yield from _formatted(text, given)
+                yield from _find_formatted(text, given)
     for call, _ in calls(scopes):
         path = scopes.import_path(call.func)
         builtin = isinstance(call.func, ast.Name) and not path
@@ -131,7 +131,7 @@ def _numbers(scopes: Scopes) -> Iterator[ast.expr]:
         elif path.startswith(table.LOGS) and call.args:
             text = names.literal(call.args[0])
             if isinstance(text, str):
-                yield from _formatted(text, call.args[1:])
+                yield from _find_formatted(text, call.args[1:])
 
 
 def _spread(scopes: Scopes) -> Iterator[ast.Call]:
@@ -146,7 +146,7 @@ def _spread(scopes: Scopes) -> Iterator[ast.Call]:
                     yield given
 
 
-def _formatted(text: str, given: list[ast.expr]) -> Iterator[ast.expr]:
+def _find_formatted(text: str, given: list[ast.expr]) -> Iterator[ast.expr]:
     """Which of the values of a format string it shows as numbers."""
     found = [m for m in _CONVERSION.finditer(text) if m[4] != "%"]
     plain = not any(m[1] or "*" in (m[2], m[3]) for m in found)
@@ -168,31 +168,31 @@ def _shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
     if isinstance(made, ast.UnaryOp):
         return _shape(scopes, made.operand, deep - 1)
     if isinstance(made, ast.BinOp):
-        return _together(
+        return _join_shapes(
             _shape(scopes, made.left, deep - 1), _shape(scopes, made.right, deep - 1)
         )
     if isinstance(made, ast.Call):
-        return _of_call(scopes, made, deep)
-    return _of_literal(names.literal(made))
+        return _find_shape_of_call(scopes, made, deep)
+    return _find_shape_of_literal(names.literal(made))
 
 
-def _together(one: Shape | None, other: Shape | None) -> Shape | None:
+def _join_shapes(one: Shape | None, other: Shape | None) -> Shape | None:
     """The shape of a sum of the two, where each may have one element alone."""
     if one is None or other is None or {*one, *other} - {1, None}:
         return None
     return max(one, other, key=len)
 
 
-def _of_literal(value: object) -> Shape | None:
+def _find_shape_of_literal(value: object) -> Shape | None:
     if isinstance(value, (int, float)):
         return ()
     if isinstance(value, (list, tuple)) and value:
-        inner = _of_literal(value[0])
+        inner = _find_shape_of_literal(value[0])
         return None if inner is None else (len(value), *inner)
     return None
 
 
-def _of_call(scopes: Scopes, call: ast.Call, deep: int) -> Shape | None:
+def _find_shape_of_call(scopes: Scopes, call: ast.Call, deep: int) -> Shape | None:
     path = scopes.import_path(call.func)
     symbol = name_of(scopes, call.func) or path
     if symbol in table.OF_SHAPE:

@@ -107,7 +107,7 @@ def is_of_part(
       step: what every replica runs.
       home: the function in which the size stands: the step, or one that it calls.
     """
-    of = counted(scopes, size)
+    of = find_counted(scopes, size)
     while isinstance(of, ast.Subscript) and isinstance(of.slice, ast.Constant):
         of = of.value
     if not isinstance(of, ast.Name):
@@ -139,7 +139,7 @@ def _is_one(scopes: Scopes, bound: list[ast.AST], name: str) -> bool:
     return len(others) == 1
 
 
-def counted(scopes: Scopes, size: ast.expr) -> ast.expr | None:
+def find_counted(scopes: Scopes, size: ast.expr) -> ast.expr | None:
     """What a size is the first dimension of: `images` of `images.shape[0]`."""
     for _ in range(6):
         if isinstance(size, ast.Name):

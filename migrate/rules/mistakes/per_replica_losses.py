@@ -74,7 +74,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             wrong = _wrong(scopes, function, loss, strategy, run.get(function, []))
             if wrong is not None and (
                 function in alone
-                or (function not in run and not divided(scopes, function, strategy))
+                or (function not in run and not is_divided(scopes, function, strategy))
             ):
                 wrong = dataclasses.replace(wrong, edits=())
             if wrong is not None:
@@ -98,7 +98,7 @@ class _Loss:
 
 def _losses(scopes: Scopes, function: ast.FunctionDef) -> Iterator[_Loss]:
     """The step's losses, each computed by one expression, of it or of a function."""
-    differentiated = _differentiated(function)
+    differentiated = _find_differentiated(function)
     for statement in walk_breadth_first(function):
         if not (
             isinstance(statement, ast.Assign)
@@ -146,20 +146,20 @@ def _wrong(
         ):
             return None
         recipe = "loss / strategy.num_replicas_in_sync, or " + recipe
-        of = part_sizes.counted(scopes, part)
+        of = part_sizes.find_counted(scopes, part)
         edits = whole_batches.share(scopes, mean, strategy, of)
     elif part_sizes.adds_up(scopes, mean):
-        return _undivided(scopes, function, loss, strategy)
+        return _find_undivided(scopes, function, loss, strategy)
     elif not isinstance(mean, ast.Call):
         return None
     elif _is_mean(scopes, loss, mean):
-        edits = _averaged(scopes, mean, mean.args[0], strategy)
+        edits = _average_losses(scopes, mean, mean.args[0], strategy)
     elif not runs and _is_per_example(scopes, loss.home, mean):
         # Nothing ran it on replicas yet; what does is to give one number to add up.
         if not _is_applied(scopes, function, strategy):
             return None
         reason = _ADDED_UP
-        edits = _averaged(scopes, mean, mean, strategy)
+        edits = _average_losses(scopes, mean, mean, strategy)
     elif _is_mean_of_all(scopes, function, loss, strategy):
         recipe = (
             "loss / strategy.num_replicas_in_sync, or tf.nn.compute_average_loss of the "
@@ -173,7 +173,7 @@ def _wrong(
         edits = []
     if edits and loss.alone and returns_loss(function):
         # What the replicas return is added up where it was averaged.
-        reported = _reported(scopes, runs)
+        reported = _find_reported(scopes, runs)
         edits = [*edits, *reported] if reported is not None else []
     return Mistake(
         mean,
@@ -185,7 +185,7 @@ def _wrong(
     )
 
 
-def _averaged(
+def _average_losses(
     scopes: Scopes, node: ast.expr, losses: ast.expr, strategy: ast.expr
 ) -> list[tuple[ast.expr, Code]]:
     """Losses per example, divided by the whole batch, in an expression's place."""
@@ -203,7 +203,7 @@ def _is_left(
     bound = scopes.parents[loss.value]
     named = names.binds(bound) if isinstance(bound, ast.Assign) else set()
     return (
-        shown_losses.is_shown(scopes, function, _differentiated(function), runs)
+        shown_losses.is_shown(scopes, function, _find_differentiated(function), runs)
         or shown_losses.is_read_otherwise(scopes, loss.home, named)
         or _are_scaled(function)
         or part_sizes.rates_divided(scopes, ast.Div)
@@ -230,7 +230,7 @@ def _is_applied(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -
     ) in replicas.SYNCHRONOUS and _are_applied_unscaled(scopes, function)
 
 
-def _undivided(
+def _find_undivided(
     scopes: Scopes, function: ast.FunctionDef, loss: _Loss, strategy: ast.expr
 ) -> Mistake | None:
     """A sum of losses per example: the whole batch's, once the gradients are added up."""
@@ -273,7 +273,7 @@ def _is_mean_of_all(
     return whole or _takes_mean(scopes, mean)
 
 
-def _reported(
+def _find_reported(
     scopes: Scopes, runs: list[ast.Call]
 ) -> list[tuple[ast.expr, Code]] | None:
     """Averages of what the replicas return, as sums; None where others are taken."""
@@ -367,7 +367,7 @@ def _is_in_zip(scopes: Scopes, node: ast.expr) -> bool:
     return isinstance(around, ast.Call) and ast.unparse(around.func) == "zip"
 
 
-def divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bool:
+def is_divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bool:
     """Whether the function's loss is, or is about to be, of the whole batch."""
     if divides_itself(scopes, function):
         return True
@@ -387,7 +387,7 @@ def returns_loss(function: ast.FunctionDef) -> bool:
     """Whether what a function returns is the loss that it differentiates."""
     given = [n.value for n in walk_breadth_first(function) if isinstance(n, ast.Return)]
     return bool(given) and all(
-        v is not None and names.key(v) in _differentiated(function) for v in given
+        v is not None and names.key(v) in _find_differentiated(function) for v in given
     )
 
 
@@ -464,7 +464,7 @@ def _is_number(node: ast.expr) -> bool:
     )
 
 
-def _differentiated(function: ast.FunctionDef) -> set[str]:
+def _find_differentiated(function: ast.FunctionDef) -> set[str]:
     return {
         name
         for node in walk_breadth_first(function)

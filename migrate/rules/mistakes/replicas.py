@@ -262,7 +262,7 @@ def parameters(function: ast.FunctionDef) -> list[str]:
     return found[1:] if found[:1] == ["self"] else found
 
 
-def required(function: ast.FunctionDef) -> tuple[int, int] | None:
+def count_required_arguments(function: ast.FunctionDef) -> tuple[int, int] | None:
     """How many positional arguments a function takes at least and at most."""
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:

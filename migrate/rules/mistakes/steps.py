@@ -28,7 +28,7 @@ _RUN = "tf.distribute.Strategy.run"
 def find(scopes: Scopes) -> Iterator[Mistake]:
     yield from _find_outside(scopes)
     for call, function in replicas.runs(scopes):
-        wrong = _unpacked(scopes, call, function)
+        wrong = _find_misfit(scopes, call, function)
         if wrong is not None:
             yield wrong
 
@@ -39,7 +39,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
     switched = False
     for call, step, strategy in replicas.find_called_outside(scopes):
-        edits = tuple(_replicated(scopes, call, step, strategy))
+        edits = tuple(_write_run(scopes, call, step, strategy))
         yield Mistake(
             call,
             "D141",
@@ -68,7 +68,7 @@ def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
             yield from keras_versions.find(scopes, step)
 
 
-def _replicated(
+def _write_run(
     scopes: Scopes, call: ast.Call, step: ast.FunctionDef, strategy: ast.expr
 ) -> list[tuple[ast.expr, Code]]:
     """The call as one of `strategy.run`; nothing where it is not certain.
@@ -81,7 +81,7 @@ def _replicated(
     if loop is None or not called_steps.may_be_run(scopes, call, step, strategy):
         return []
     _, over = loop
-    if not per_replica_losses.divided(scopes, step, strategy):
+    if not per_replica_losses.is_divided(scopes, step, strategy):
         return []
     if keras_versions.stays(scopes, step):
         return []
@@ -109,12 +109,12 @@ def _replicated(
 # -- D142 ------------------------------------------------------------------------------
 
 
-def _unpacked(
+def _find_misfit(
     scopes: Scopes, call: ast.Call, function: ast.FunctionDef
 ) -> Mistake | None:
     """A call of `run` whose `args` do not fit the function."""
     given = names.argument(call, "args", 1)
-    takes = replicas.required(function)
+    takes = replicas.count_required_arguments(function)
     if given is None or takes is None or names.argument(call, "kwargs", 2) is not None:
         return None
     least, most = takes

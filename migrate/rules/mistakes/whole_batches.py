@@ -43,7 +43,7 @@ def average(scopes: Scopes, losses: ast.expr, tensorflow: str) -> Code | None:
       tensorflow: the name that TensorFlow has in the module.
     """
     number = _number_of(scopes, losses, tensorflow)
-    return _divided(losses, number, tensorflow) if number is not None else None
+    return _divide_losses(losses, number, tensorflow) if number is not None else None
 
 
 def weigh(mean: ast.expr, rows: str, tensorflow: str) -> Code:
@@ -54,7 +54,7 @@ def weigh(mean: ast.expr, rows: str, tensorflow: str) -> Code:
     """
     before = f"{tensorflow}.fill({tensorflow}.shape({rows})[:1], "
     number = f"{tensorflow}.shape({rows})[0]"
-    return _divided(mean, number, tensorflow, before, ")")
+    return _divide_losses(mean, number, tensorflow, before, ")")
 
 
 def share(
@@ -73,7 +73,7 @@ def share(
     return [(mean, code(mean, " / ", strategy, ".num_replicas_in_sync"))]
 
 
-def _divided(
+def _divide_losses(
     losses: ast.expr, number: str, tensorflow: str, before: str = "", after: str = ""
 ) -> Code:
     whole = f'{tensorflow}.distribute.get_replica_context().all_reduce("SUM", {number})'
@@ -87,18 +87,20 @@ def _number_of(scopes: Scopes, losses: ast.expr, tensorflow: str) -> str | None:
         return f"{tensorflow}.size({losses.id})"
     if not isinstance(losses, ast.Call):
         return None
-    labels = _given(losses, _LABELS, 0)
+    labels = _find_argument(losses, _LABELS, 0)
     if labels is not None and _is_plain(scopes, labels):
         if _function_of(scopes, losses) in _SPARSE:
             return f"{tensorflow}.size({ast.unparse(labels)})"
         return f"{tensorflow}.shape({ast.unparse(labels)})[0]"
-    predictions = _given(losses, _PREDICTIONS, 1)
+    predictions = _find_argument(losses, _PREDICTIONS, 1)
     if predictions is not None and _is_plain(scopes, predictions):
         return f"{tensorflow}.shape({ast.unparse(predictions)})[0]"
     return None
 
 
-def _given(call: ast.Call, called: tuple[str, ...], position: int) -> ast.expr | None:
+def _find_argument(
+    call: ast.Call, called: tuple[str, ...], position: int
+) -> ast.expr | None:
     found = (names.argument(call, name, position) for name in called)
     return next((value for value in found if value is not None), None)
 
@@ -171,11 +173,11 @@ def _batch(scopes: Scopes, step: ast.FunctionDef) -> set[str]:
         else:
             continue
         found = given if found is None else found & given
-    bound = {n for s in step.body for n in _bound_again(s)}
+    bound = {n for s in step.body for n in _find_bound_again(s)}
     return (found or set()) - bound
 
 
-def _bound_again(statement: ast.stmt) -> set[str]:
+def _find_bound_again(statement: ast.stmt) -> set[str]:
     return {
         name
         for node in walk_breadth_first(statement)

@@ -83,7 +83,7 @@ def test_new_content_has_no_name_before_its_turn(tmp_path: pathlib.Path) -> None
     """So a program whose files are being written leaves nothing if the run is killed."""
     path = tmp_path / "a.py"
     path.write_bytes(b"old")
-    with write.staged(path, b"new") as stage:
+    with write.stage_bytes(path, b"new") as stage:
         if hasattr(os, "O_TMPFILE"):
             assert list(tmp_path.iterdir()) == [path]
         assert path.read_bytes() == b"old"

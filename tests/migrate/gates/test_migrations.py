@@ -131,7 +131,7 @@ def test_written_modules_are_imported_where_the_path_says(path: str) -> None:
 
 def _broken(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> None:
     """The compiler with a fault in it: what it makes is changed before it is judged."""
-    real = compiler._compiled
+    real = compiler._compile_file
 
     def compiled(text: str, unit: compiler.Unit) -> Migration:
         done = real(text, unit)

@@ -286,11 +286,13 @@ def test_a_graph_that_is_not_written_is_told(statement: str) -> None:
 
 
 def test_what_a_result_has_is_known() -> None:
-    saver = attributes.offered("training_session", "Saver")
+    saver = attributes.list_offered_attributes("training_session", "Saver")
     assert saver is not None and {"save", "restore", "last_checkpoints"} <= saver
     assert "export_meta_graph" not in saver
     # What derives from TensorFlow's own classes is not judged.
-    assert attributes.offered("estimator_loop", "SessionRunHook") is None
+    assert (
+        attributes.list_offered_attributes("estimator_loop", "SessionRunHook") is None
+    )
 
 
 def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:
