@@ -167,7 +167,7 @@ FIRST: dict[str, dict[str, str]] = {
     },
     "towers_on_tasks": {
         "sum instead of mean": _WEIGHTS,
-        "towers swapped": "model_1/Mean",
+        "towers swapped": "model(_1)?/Mean",
         "one part for all": _WEIGHTS,
         "clipped before the mean": _WEIGHTS,
         "all variables on one server": "stored_by",
