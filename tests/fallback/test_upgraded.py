@@ -19,6 +19,7 @@ from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.tables import roles
 from reference import processes, runner
+from tests import ledger
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROGRAMS = sorted(
@@ -89,6 +90,7 @@ def _refused(found: Migration) -> set[str]:
 def test_the_upgraded_program_migrates_to_the_same(
     upgraded: pathlib.Path, name: str
 ) -> None:
+    ledger.rests_on(ledger.COMPILER)
     path = ROOT / name
     text = _text(upgraded, NAMES.index(name))
     # It leaves a program that imports compat.v1 as `tf` as it is.
@@ -117,6 +119,7 @@ def _role(symbol: str) -> tuple[object, bool]:
 def test_a_name_that_it_gives_has_the_role_of_the_old_one(
     upgraded: pathlib.Path,
 ) -> None:
+    ledger.rests_on(ledger.COMPILER)
     renames = json.loads((upgraded / "renames.json").read_text())
     gone = {
         old
@@ -131,6 +134,7 @@ def test_a_name_that_it_gives_has_the_role_of_the_old_one(
 def test_a_supervisor_is_not_taken_for_code_of_tensorflow_2(
     upgraded: pathlib.Path,
 ) -> None:
+    ledger.rests_on(ledger.COMPILER)
     path = ROOT / "tests" / "programs" / "clustered" / "supervised_loop.py"
     text = _text(upgraded, PROGRAMS.index(path))
     assert migrate_text(text).text != text

@@ -47,6 +47,11 @@ class Row:
     def kind(self) -> str:
         return kind_of(self.proof)
 
+    @property
+    def package(self) -> str:
+        """The test package that the proof is of, "programs" or "migrate.frontends"."""
+        return ".".join(self.kind.split(".")[:-1][:2])
+
     def line(self) -> str:
         """The row's text, sealed."""
         text = self._text()

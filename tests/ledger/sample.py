@@ -34,12 +34,12 @@ def _rank(text: str) -> float:
 
 
 def draw(rows: Iterable[Row], by: str) -> set[str]:
-    """Proofs to make again: at least 5 % of all, and one of each kind."""
-    kinds: dict[str, list[Row]] = {}
+    """Proofs to make again: at least 5 % of each test package's, and one of each."""
+    packages: dict[str, list[Row]] = {}
     for row in rows:
-        kinds.setdefault(row.kind, []).append(row)
+        packages.setdefault(row.package, []).append(row)
     drawn: set[str] = set()
-    for members in kinds.values():
+    for members in packages.values():
         members.sort(key=lambda row: _rank(f"{by} {row.proof}"))
         drawn |= {row.proof for row in members[: math.ceil(SHARE * len(members))]}
     return drawn

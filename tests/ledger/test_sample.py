@@ -11,20 +11,20 @@ from tests.ledger.test_rows import ROW
 
 def _rows(kinds: dict[str, int]) -> list[Row]:
     return [
-        dataclasses.replace(ROW, proof=f"tests/test_{kind}.py::test[{n}]")
+        dataclasses.replace(ROW, proof=f"tests/{kind}/test_{n % 3}.py::test[{n}]")
         for kind, count in kinds.items()
         for n in range(count)
     ]
 
 
-def test_five_percent_and_one_of_each_kind() -> None:
+def test_five_percent_and_one_of_each_package() -> None:
     rows = _rows({"a": 200, "b": 3, "c": 21})
     drawn = sample.draw(rows, "0123")
-    kinds = [row.kind for row in rows if row.proof in drawn]
+    kinds = [row.package for row in rows if row.proof in drawn]
     assert {kind: kinds.count(kind) for kind in set(kinds)} == {
-        "test_a": 10,
-        "test_b": 1,
-        "test_c": 2,
+        "a": 10,
+        "b": 1,
+        "c": 2,
     }
 
 

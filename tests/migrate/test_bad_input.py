@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from tests import ledger
+
 GOOD = b"import tensorflow as tf\nx = tf.log(y)\ny = 1\n"
 MIGRATED = b"import tensorflow as tf\nx = tf.math.log(y)\ny = 1\n"
 
@@ -126,6 +128,7 @@ def test_loop_of_links(tmp_path: pathlib.Path) -> None:
 
 
 def test_long_file(tmp_path: pathlib.Path) -> None:
+    ledger.rests_on(ledger.COMPILER)
     path = tmp_path / "long.py"
     path.write_bytes(GOOD + b"z = tf.log(y)\n" * 50_000)
     assert run("migrate", path, "--write").returncode == 0

@@ -16,6 +16,7 @@ from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import measured, processes, runner
+from tests import ledger
 
 HERE = pathlib.Path(__file__).parent / "half_migrated"
 # Sums over parts of a batch, and of a product's terms in another order: measured 1.2e-7
@@ -144,6 +145,7 @@ RESTARTED = {
 def test_the_next_run_goes_on_where_the_last_one_saved(
     name: str, truth: dict[str, list[float]], tmp_path: pathlib.Path
 ) -> None:
+    ledger.rests_on(ledger.COMPILER)
     text = migrated(name)
     run(text, RESTARTED[name], tmp_path)
     for losses in run(text, RESTARTED[name], tmp_path):

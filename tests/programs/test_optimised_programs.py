@@ -13,6 +13,7 @@ import pytest
 from migrate.compiler import migrate_text
 from reference import checkpoints, processes, runner
 from reference.compare import Array
+from tests import ledger
 from tests.programs import optimised_programs, variants
 from tests.programs.optimised_programs import (
     CLUSTERED,
@@ -172,6 +173,7 @@ def test_the_rate_is_the_checkpoints() -> None:
 def test_a_rate_and_a_slot_that_were_not_restored_are_seen(
     tmp_path: pathlib.Path,
 ) -> None:
+    ledger.rests_on(ledger.COMPILER)
     moved = ("named", "OptimizeLoss/learning_rate")
     wrong = _resumed(_OPTIMIZE_LOSS, tmp_path / "rate", moved)
     assert wrong["optimize_loss/named/variable/dense/kernel"] > 1e-4

@@ -19,6 +19,7 @@ from migrate.migration import Migration
 from migrate.run import run_tree
 from reference import checkpoints, processes, runner
 from reference.environment import find_tf1
+from tests import ledger
 
 HERE = pathlib.Path(__file__).parent / "taught"
 
@@ -129,6 +130,7 @@ def logged(directory: pathlib.Path, task: int = 0) -> list[float]:
 def test_replicas_learn_what_one_device_learns(
     name: str, truth: dict[str, list[float]], tmp_path: pathlib.Path
 ) -> None:
+    ledger.rests_on(ledger.COMPILER)
     migration = migrated(name)
     codes = {f.code for f in migration.findings}
     assert {"D104", "D141", "D148"} <= codes
@@ -311,6 +313,7 @@ with open(sys.argv[1].split("=")[1] + "/loss.0", "w") as log:
 
 
 def test_a_fit_in_a_session_that_reaches_no_server(tmp_path: pathlib.Path) -> None:
+    ledger.rests_on(ledger.COMPILER)
     lines = [x for x in FIT.split("\n") if "ClusterSpec" not in x]
     alone = "\n".join("if True:" if x.startswith("with tf") else x for x in lines)
     run(
@@ -479,6 +482,7 @@ def _estimate(
 def test_the_guides_estimator_is_tensorflow_1s(
     spelling: str, tmp_path: pathlib.Path
 ) -> None:
+    ledger.rests_on(ledger.COMPILER)
     tf1 = find_tf1()
     if tf1 is None:
         pytest.skip("TensorFlow 1.15.5 is not found")

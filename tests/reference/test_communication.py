@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from reference.ring_versus_parameter_server import measure
+from tests import ledger
 
 RECIPE = "run `python -m reference.ring_versus_parameter_server.measure`"
 BY_FILE = {program.file: program for program in measure.PROGRAMS}
@@ -45,6 +46,7 @@ def test_page_is_what_was_measured() -> None:
 
 @pytest.mark.parametrize("file", ["tf2_ring.py", "tf2_parameter_server.py"])
 def test_bytes_are_counted(file: str) -> None:
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     if not measure.can_isolate():
         pytest.skip("no right to make a network namespace: others' bytes would count")
     code = (

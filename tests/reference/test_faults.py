@@ -16,6 +16,7 @@ import pytest
 from reference import oracle
 from reference.faults import recovery, restarts
 from reference.faults.recovery import RUN, SAVE_STEPS, SCENARIO, Recovery
+from tests import ledger
 
 # Seconds: of a machine that is five times slower than one on which they are below 1.
 SOON = 30.0
@@ -38,6 +39,7 @@ def test_a_killed_workers_steps_are_done_once(
     restarted: bool, tmp_path: pathlib.Path
 ) -> None:
     """The step it had in its hands is done again, all others are not, in TF1's order."""
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     found = recovery.worker_killed(tmp_path, restarted=restarted)
     assert all(np.isfinite(found.trace[f"{w}/loss"]).all() for w in (0, 1))
     assert found.lost == 0
@@ -58,6 +60,7 @@ def test_a_step_done_twice_is_seen() -> None:
 def test_a_killed_parameter_server_ends_training_which_goes_on_when_started_again(
     tmp_path: pathlib.Path,
 ) -> None:
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     found = recovery.ps_killed(tmp_path)
     assert 0 < found.detected < SOON + recovery.GRACE
     assert "A parameter server" in found.said and "Start the job again" in found.said
@@ -72,6 +75,7 @@ def test_a_parameter_server_that_is_started_again_is_filled_as_in_tf1(
     tmp_path: pathlib.Path,
 ) -> None:
     """The loops go on in their processes, from the values of the last checkpoint."""
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     found = recovery.ps_restarted(tmp_path)
     assert found.recovered < SOON
     assert recovery.repeated(found.trace) == 0
@@ -101,12 +105,14 @@ def test_the_page_shows_the_restarts_that_were_measured() -> None:
 def test_a_chief_that_is_asked_to_stop_saves_and_ends_who_serves_it(
     tmp_path: pathlib.Path,
 ) -> None:
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     done, saved, codes = recovery.chief_stopped(tmp_path)
     assert saved == done
     assert codes == {("worker", 0): -15, ("worker", 1): 143}
 
 
 def test_without_workers_the_chief_waits_only_so_long(tmp_path: pathlib.Path) -> None:
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     found = recovery.workers_gone(tmp_path, wait_secs=5)
     assert "No answer from any worker" in found.said
     # Telling the workers that are gone of the end takes 30 s more.

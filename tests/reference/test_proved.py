@@ -16,6 +16,7 @@ from reference.proved.programs import CannotFetch, Program  # noqa: E402
 from reference.verify.compare import Comparison  # noqa: E402
 from reference.verify.rows import Row  # noqa: E402
 from reference.verify.verdict import Outcome, Verdict  # noqa: E402
+from tests import ledger
 
 LISTED = programs.read_list()
 # The reader shuffles with a seed of its own, which both readers have to be given.
@@ -128,6 +129,7 @@ def test_a_program_is_brought_with_what_it_needs(tmp_path: pathlib.Path) -> None
 
 
 def test_a_program_is_measured(tmp_path: pathlib.Path, tf1: str) -> None:
+    ledger.rests_on(ledger.COMPILER, ledger.ROOT / "reference")
     mirrors, commit = mirror(tmp_path, {"run.py": TRAINS})
     program = Program("owner/name", commit, "run.py", "session", data={"M": "mnist"})
     kept = tmp_path / "measured.json"

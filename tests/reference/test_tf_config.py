@@ -23,6 +23,7 @@ import pytest
 from reference import processes, tf_config
 from reference.registry import SCENARIOS
 from reference.scenario import Run
+from tests import ledger
 
 HERE = pathlib.Path(__file__).parents[2]
 SYNCHRONOUS = SCENARIOS["sync_replicas"]
@@ -209,6 +210,7 @@ def machines() -> Iterator[tuple[Machine, Machine]]:
 
 
 def test_synchronous_training_with_a_chief(machines: tuple[Machine, Machine]) -> None:
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     here, there = machines
     ports = processes.free_ports(3)
     cluster = {
@@ -232,6 +234,7 @@ def test_synchronous_training_with_a_chief(machines: tuple[Machine, Machine]) ->
 
 
 def test_asynchronous_training(machines: tuple[Machine, Machine]) -> None:
+    ledger.rests_on(ledger.COMPILER / "support", ledger.ROOT / "reference")
     here, there = machines
     ports = processes.free_ports(3)
     cluster = {

@@ -16,6 +16,7 @@ tf = pytest.importorskip("tensorflow")
 
 from migrate.support import training_session  # noqa: E402
 from reference.preloaded import Preloaded  # noqa: E402
+from tests import ledger  # noqa: E402
 from tests.support import tf1_model, tf2_model  # noqa: E402
 
 Values = dict[str, np.ndarray]
@@ -76,6 +77,7 @@ def test_there_and_back(
     tmp_path: pathlib.Path,
 ) -> None:
     """TF1 4 steps, the migrated program 4, TF1 2: as TF1's own 10, slots included."""
+    ledger.rests_on(ledger.COMPILER / "support")
     mixed, alone = tmp_path / "mixed", tmp_path / "alone"
     model = (optimizer, shards, lookup)
     tf1_train(alone, *model, 4)

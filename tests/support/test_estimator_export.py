@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from migrate.support.estimator_loop import export
 from reference.environment import find_tf1
+from tests import ledger
 from tests.programs import estimators
 from tests.programs.test_estimators import migrated
 
@@ -92,12 +93,14 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pathlib.Path]
 
 
 def test_signatures_have_tf1s_names(exports: dict[str, pathlib.Path]) -> None:
+    ledger.rests_on(ledger.COMPILER)
     expected, found = (_signatures(exports[name]) for name in ("tf1", "tf2"))
     assert found == expected
     assert set(found) == {"predict", "serving_default"}
 
 
 def test_answers_are_tf1s(exports: dict[str, pathlib.Path]) -> None:
+    ledger.rests_on(ledger.COMPILER)
     examples = _examples(11)
     expected, found = (_answers(exports[name], examples) for name in ("tf1", "tf2"))
     assert found.keys() == expected.keys() == {"probability", "logits"}

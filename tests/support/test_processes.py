@@ -17,6 +17,7 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 
 from reference import processes  # noqa: E402
+from tests import ledger  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 ENVIRONMENT = {
@@ -52,6 +53,7 @@ def variables(directory: pathlib.Path) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_asynchronous(workers: int, tmp_path: pathlib.Path) -> None:
     """All worker processes end with 0; together they made the steps asked for."""
+    ledger.rests_on(ledger.COMPILER / "support")
     ended = {e.task: e for e in run("async", tmp_path, workers=workers)}
     assert [ended[f"worker-{i}"].code for i in range(workers)] == [0] * workers
     assert ended["ps-0"].code is None  # Serves for ever, as TF1's; stopped by the test.
@@ -71,6 +73,7 @@ def test_asynchronous(workers: int, tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("who", ["worker", "chief"])
 def test_a_failing_loop_ends_all(who: str, tmp_path: pathlib.Path) -> None:
     """Its error is what worker 0 ends with; no process stays behind."""
+    ledger.rests_on(ledger.COMPILER / "support")
     with pytest.raises(processes.TasksFailed, match="LookupError: the loop of worker"):
         run(f"{who}-raises", tmp_path)
     assert "Cancelled" not in outputs(tmp_path)["worker-0"]
@@ -78,6 +81,7 @@ def test_a_failing_loop_ends_all(who: str, tmp_path: pathlib.Path) -> None:
 
 def test_serving_workers_end_when_the_coordinator_fails(tmp_path: pathlib.Path) -> None:
     """`run_tasks` stops everything at the first failure; here nobody does."""
+    ledger.rests_on(ledger.COMPILER / "support")
     hosts = processes.Hosts.on_loopback(1, 2)
     with _tasks("worker-raises", tmp_path, hosts) as running:
         deadline = time.monotonic() + 90
@@ -89,6 +93,7 @@ def test_serving_workers_end_when_the_coordinator_fails(tmp_path: pathlib.Path) 
 
 def test_a_dead_worker_does_not_stop_training(tmp_path: pathlib.Path) -> None:
     """The other worker makes all steps, and the last word to the dead one is bounded."""
+    ledger.rests_on(ledger.COMPILER / "support")
     hosts = processes.Hosts.on_loopback(1, 3)
     with _tasks("async", tmp_path, hosts) as running:
         # Dies while it serves, before training has ended.
@@ -107,6 +112,7 @@ def test_a_dead_worker_does_not_stop_training(tmp_path: pathlib.Path) -> None:
 
 def test_synchronous(tmp_path: pathlib.Path) -> None:
     """Workers agree with each other and with the mean gradient, computed by numpy."""
+    ledger.rests_on(ledger.COMPILER / "support")
     ended = {e.task: e for e in run("sync", tmp_path)}
     assert ended["ps-0"].code == 0 and "Not needed." in ended["ps-0"].output
     w = np.ones([3, 2])  # The chief's; worker 1 would have begun with twos.
@@ -129,6 +135,7 @@ def test_synchronous(tmp_path: pathlib.Path) -> None:
 
 def test_synchronous_batch_norm_is_saved_and_continued(tmp_path: pathlib.Path) -> None:
     """Moving averages are saved by the chief alone; the second run gets the chief's."""
+    ledger.rests_on(ledger.COMPILER / "support")
     mean = np.zeros(3)
     rate = np.float64(np.float32(0.01))  # As the layer takes it.
     count = 0
@@ -156,6 +163,7 @@ def test_synchronous_batch_norm_is_saved_and_continued(tmp_path: pathlib.Path) -
 
 def test_synchronous_misfit_ends_both(tmp_path: pathlib.Path) -> None:
     """A checkpoint that does not fit ends the chief; the others notice."""
+    ledger.rests_on(ledger.COMPILER / "support")
     directory = tmp_path / "train"
     directory.mkdir()
     tf.raw_ops.SaveV2(

@@ -11,12 +11,14 @@ from reference import environment
 from reference.verify.runs import Limits
 from reference.verify.verdict import Outcome
 from reference.verify.verification import Request, verify
+from tests import ledger
 from tests.verify.support import ALONE, copied, migrated, unproven
 
 
 def test_compat_v1_is_the_oracle_and_the_verdict_says_so(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ledger.rests_on(ledger.COMPILER, ledger.ROOT / "reference")
     if environment.find(environment.TF215) is None:
         pytest.skip("no TensorFlow 2.15.1 on this machine")
     make = environment.make

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pathlib
 
 from reference.verify.verdict import Outcome
+from tests import ledger
 from tests.verify.support import ALONE, copied, migrated, unproven, verified
 
 
 def test_equal_and_a_planted_fault(tmp_path: pathlib.Path) -> None:
+    ledger.rests_on(ledger.COMPILER, ledger.ROOT / "reference")
     old = copied(ALONE / "fed_steps.py", tmp_path / "old")
     new = migrated(old, tmp_path / "new")
     fault = "[0.1, 0.05, 0.01]", "[0.1, 0.051, 0.01]"

@@ -11,6 +11,7 @@ from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import processes, runner
+from tests import ledger
 
 START = """import numpy as np
 import tensorflow as tf
@@ -89,6 +90,7 @@ def test_the_names_are_those_of_tf1_in_their_order(
     tf1: str, tmp_path: pathlib.Path
 ) -> None:
     """Slots, counters and the global step among them; in the mixed program they differ."""
+    ledger.rests_on(ledger.COMPILER)
     texts = {
         name: START + network + TRAIN + NAMES
         for name, network in (("layers", LAYERS), ("hand", BY_HAND), ("mixed", MIXED))
