@@ -98,7 +98,9 @@ def test_bytes(data: bytes, is_notebook: bool) -> None:
 
 def _find_magics(made: dict[str, Any]) -> list[str]:
     lines = ("".join(cell["source"]).split("\n") for cell in made["cells"])
-    return [line for cell in lines for line in cell if line[:1] in ("%", "!")]
+    # Cells that became one block have theirs in it, indented.
+    stripped = [line.lstrip(" ") for cell in lines for line in cell]
+    return [line for line in stripped if line[:1] in ("%", "!")]
 
 
 @_FEW
