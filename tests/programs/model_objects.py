@@ -32,7 +32,8 @@ PROGRAMS = (
     _program("classes", 1e-5, "exp differs by an ULP; newer Eigen rounds roots"),
     _program("kinds", 1e-5, "exp differs by an ULP; RMSProp divides by roots"),
     _program("mnist", 1e-5, _ADAM),
-    _program("networks", 1e-5, "exp differs by an ULP; averages add in another order"),
+    # 3.6e-6 and 1.3e-5 on two processors called AMD EPYC.
+    _program("networks", 5e-5, "exp differs by an ULP; averages add in another order"),
     _program("residual", 2e-6, "exp differs by an ULP; averages add in another order"),
     _program("siamese", 1e-5, "tanh differs by an ULP; slots are sums of squares"),
     _program("trainers", 1e-5, _ADAM),
