@@ -140,7 +140,7 @@ def _broken(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> None:
             return done
         return Migration(changed(done.text, *edits), done.findings, done.support)
 
-    monkeypatch.setattr(compiler, "_compiled", compiled)
+    monkeypatch.setattr(compiler, "_compile_file", compiled)
 
 
 @pytest.mark.parametrize(
