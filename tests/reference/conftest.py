@@ -9,8 +9,10 @@ import shutil
 import pytest
 
 from reference import environment, oracle
+from reference.compare import Divergence
 from reference.runner import Trace
 from reference.scenario import Run, Scenario
+from tests.reference.processors import least_tolerance
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +50,20 @@ class Oracle:
             work.mkdir()
             self._live[key] = oracle.live(scenario, run, python, work, initial)
         return self._live[key]
+
+    def divergence(
+        self, scenario: Scenario, run: Run, found: Trace
+    ) -> Divergence | None:
+        """Where a trace leaves TensorFlow 1.15.5's by more than the run allows, or None."""
+        measure = self.measure(scenario, run)
+        return oracle.compare(
+            scenario,
+            run,
+            measure.trace,
+            found,
+            same_processor=measure.same_processor,
+            least=least_tolerance(scenario, run),
+        )
 
     def measure(self, scenario: Scenario, run: Run) -> Measure:
         """The recording; the live trace where that is of another processor.

@@ -17,7 +17,6 @@ from reference.registry import SCENARIOS
 from reference.runner import Trace
 from reference.scenario import Fault, Run, Scenario
 from tests.reference.conftest import Oracle
-from tests.reference.processors import least_tolerance
 
 # Momentum is bit-equal on TensorFlow 2.21: the slot and every step's loss.
 RUNS = (
@@ -72,15 +71,7 @@ def test_equals_tensorflow_1_15_5(
     scenario = SCENARIOS[name]
     run = scenario.run(run_name)
     found = _trace(scenario, run, python, tmp_path)
-    measure = genuine.measure(scenario, run)
-    divergence = oracle.compare(
-        scenario,
-        run,
-        measure.trace,
-        found,
-        same_processor=measure.same_processor,
-        least=least_tolerance(scenario, run),
-    )
+    divergence = genuine.divergence(scenario, run, found)
     assert divergence is None, str(divergence)
 
 
