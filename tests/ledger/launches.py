@@ -35,6 +35,9 @@ _IGNORED = {"__pycache__", ".git"}
 # A checkpoint's state file holds the times of its checkpoints.
 _TIMES = re.compile(rb"(?m)^(all_model_checkpoint|last_preserved)_timestamps?:.*$")
 _READ_BY_TENSORFLOW = ("TF_", "KERAS_", "OPENBLAS_", "OMP_", "CUDA_", "XLA_")
+# Which processor OpenBLAS takes the machine for. The processor itself is in no key either: the
+# tolerances allow for another one, see `reference.oracle.ELSEWHERE`.
+_OF_THE_PROCESSOR = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 # Terraform's variables begin with "TF_", too:
 # developer.hashicorp.com/terraform/cli/config/environment-variables
 _READ_BY_TERRAFORM = (
@@ -122,6 +125,7 @@ def look_at(launch: Launch) -> Seen:
             for name, value in sorted(launch.inherited.items())
             if name.startswith(_READ_BY_TENSORFLOW)
             and not name.startswith(_READ_BY_TERRAFORM)
+            and name not in _OF_THE_PROCESSOR
         },
     }
     whole = hashlib.sha256(json.dumps(told, sort_keys=True).encode())

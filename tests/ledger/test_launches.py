@@ -62,9 +62,18 @@ def test_whatever_processes_see_is_in_it(change: str, tmp_path: pathlib.Path) ->
     assert launches.look_at(launch).digest != before
 
 
-def test_variables_of_terraform_are_no_part_of_it(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize(
+    "inherited",
+    [
+        {"TF_CLI_CONFIG_FILE": "/home/me/.terraformrc", "TF_VAR_zone": "a"},
+        {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_L2_SIZE": "512"},
+    ],
+    ids=["terraform", "processor"],
+)
+def test_what_decides_no_result_is_no_part_of_it(
+    inherited: dict[str, str], tmp_path: pathlib.Path
+) -> None:
     launch = _launch(tmp_path)
-    inherited = {"TF_CLI_CONFIG_FILE": "/home/me/.terraformrc", "TF_VAR_zone": "a"}
     told = Launch(launch.python, launch.command, launch.environment, inherited)
     assert launches.look_at(told).digest == launches.look_at(launch).digest
 
