@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from migrate.findings import Finding, Outcome
+from tests import ledger
 from tests.migrate.backends.keras_fit import survey
 
 
 def test_the_table_of_the_page() -> None:
+    ledger.rests_on(
+        ledger.COMPILER, ledger.ROOT / "reference", ledger.ROOT / "tests" / "programs"
+    )
     assert survey.write_table(survey.survey()) == survey.read_table()
 
 
