@@ -17,26 +17,26 @@ tf.get_logger().addFilter(lambda r: "Saver is depr" not in str(r.msg))  # Of nam
 
 def join_cluster(cluster, task):
     """The resolver, in the chief or else worker 0, which computes, too; others serve it."""
-    chief = cluster.get("chief") or cluster.get("master", [])
-    jobs = {"worker": chief + cluster.get("worker", []), "ps": cluster["ps"]}
+    workers = sum((cluster.get(j, []) for j in ("chief", "master", "worker")), [])
+    spec = tf.train.ClusterSpec({"worker": workers, "ps": cluster["ps"]})
     job = "ps" if task["type"] == "ps" else "worker"
-    index = jobs[job].index(cluster[task["type"]][task["index"]])
+    index = spec.job_tasks(job).index(cluster[task["type"]][task["index"]])
     # Threads enough to serve and to compute at once.
     config = v1.ConfigProto(inter_op_parallelism_threads=max(8, os.cpu_count()))
-    server = tf.distribute.Server(jobs, job, index, config=config)
+    server = tf.distribute.Server(spec, job, index, config=config)
     own, hub = f"/job:{job}/task:{index}", "/job:worker/task:0"
     with tf.Graph().as_default() as graph, tf.device(hub):
         end = tf.queue.FIFOQueue(999, [tf.int32], [()], shared_name="training_ended")
-        heard, codes = end.dequeue(), v1.placeholder(tf.int32, [None])
-        tell = end.enqueue_many([codes])
+        here = tf.queue.FIFOQueue(999, [tf.int32], [()], shared_name="tasks_here")
+        heard, come, code = end.dequeue(), here.enqueue(0), v1.placeholder(tf.int32, [])
+        tell = end.enqueue_many([tf.fill([999], code)])
+        all_here = here.dequeue_many(len(workers + cluster["ps"]) - 1)
     link = v1.Session(server.target, graph, v1.ConfigProto(device_filters=[own, hub]))
     if own != hub:
-        os._exit(link.run(heard))  # A server's threads do not stop.
+        os._exit(link.run([heard, come])[0])  # A server's threads do not stop.
+    link.run(all_here)  # Steps fail while gRPC backs off from a refused connection.
     atexit.register(time.sleep, 1)  # The others hear how it ended before it is gone.
-    atexit.register(
-        lambda: link.run(tell, {codes: [int(hasattr(sys, "last_type"))] * 999})
-    )
-    spec = tf.train.ClusterSpec(jobs)
+    atexit.register(lambda: link.run(tell, {code: int(hasattr(sys, "last_type"))}))
     return tf.distribute.cluster_resolver.SimpleClusterResolver(spec, rpc_layer="grpc")
 
 

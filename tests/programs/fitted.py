@@ -12,6 +12,7 @@ import json
 import pathlib
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 
 import numpy as np
@@ -98,10 +99,17 @@ def run(
     ps: int = 0,
     workers: int = 1,
     preloaded: bool = True,
+    server_lead: float = 0.0,
 ) -> dict[str, Array]:
-    """What a program saved and evaluated; several tasks are told of by TF_CONFIG."""
+    """What a program saved and evaluated; several tasks are told of by TF_CONFIG.
+
+    Args:
+      server_lead: seconds from the parameter servers' start to the workers'.
+    """
 
     def environment(job: str, index: int, hosts: processes.Hosts) -> Mapping[str, str]:
+        if (job, index) == ("worker", 0):
+            time.sleep(server_lead)
         found = {"MODEL_DIR": str(work / "model")}
         if ps + workers > 1:
             cluster = {"worker": hosts.worker, **({"ps": hosts.ps} if ps else {})}

@@ -44,13 +44,16 @@ def _run_script(
     *changes: Replacement,
     ps: int = 0,
     workers: int = 1,
+    server_lead: float = 0.0,
 ) -> dict[str, Array]:
     """What a migrated script saves that begins at TensorFlow 1.15.5's step 0."""
     if script is GUIDED and ps + workers > 1:
         changes = (*_OWN_CONFIG, *changes)
     program = fitted.migrate(script.path, work / "program", *changes)
     fitted.begin(script, work)
-    return fitted.run(sys.executable, program, work, ps=ps, workers=workers)
+    return fitted.run(
+        sys.executable, program, work, ps=ps, workers=workers, server_lead=server_lead
+    )
 
 
 def _largest_difference(script: Script, found: dict[str, Array]) -> float:
@@ -129,6 +132,17 @@ def test_a_cluster_makes_the_steps_of_one_process(
     assert {n for n in found if "/eval/" in n} == {
         f"{n}/eval/loss" for n in (8, 16, 24)
     }
+    assert _largest_difference(STEADY, found) == 0.0
+
+
+def test_parameter_servers_may_be_started_before_the_workers(
+    tmp_path: pathlib.Path,
+) -> None:
+    """gRPC does not try a refused connection again at once; the steps wait until it has.
+
+    Where they did not, 8 of 15 such trainings failed.
+    """
+    found = _run_script(STEADY, tmp_path, ps=2, workers=3, server_lead=3.0)
     assert _largest_difference(STEADY, found) == 0.0
 
 
