@@ -36,22 +36,22 @@ class Oracle:
 
     def __init__(self, work: pathlib.Path):
         self._work = work
-        self._live: dict[tuple[str, str], Trace] = {}
+        self._traces: dict[tuple[str, str], Trace] = {}
 
-    def live(self, scenario: Scenario, run: Run, python: str) -> Trace:
+    def _train(self, scenario: Scenario, run: Run, python: str) -> Trace:
         """The genuine one's trace, from the recording's initial values; made once."""
         key = scenario.name, run.name
-        if key not in self._live:
+        if key not in self._traces:
             initial = oracle.recorded(scenario, run).initial
             work = self._work / f"{scenario.name}-{run.name}"
             shutil.rmtree(
                 work, ignore_errors=True
             )  # A proof that stands gives up halfway.
             work.mkdir()
-            self._live[key] = oracle.live(scenario, run, python, work, initial)
-        return self._live[key]
+            self._traces[key] = oracle.live(scenario, run, python, work, initial)
+        return self._traces[key]
 
-    def divergence(
+    def find_divergence(
         self, scenario: Scenario, run: Run, found: Trace
     ) -> Divergence | None:
         """Where a trace leaves TensorFlow 1.15.5's by more than the run allows, or None."""
@@ -75,7 +75,7 @@ class Oracle:
         if oracle.recorded_here(scenario, run):
             return Measure(recording.initial, recording.trace, True)
         if next(environment.pythons(), None) is not None:
-            trace = self.live(scenario, run, str(environment.make()))
+            trace = self._train(scenario, run, str(environment.make()))
             return Measure(recording.initial, trace, True)
         return Measure(recording.initial, recording.trace, False)
 

@@ -112,7 +112,8 @@ def test_a_chief_that_is_asked_to_stop_saves_and_ends_who_serves_it(
 
 
 def test_without_workers_the_chief_waits_only_so_long(tmp_path: pathlib.Path) -> None:
-    ledger.rests_on(ledger.COMPILER, ledger.ROOT / "reference")  # It migrates.
+    # All of the compiler: the program is migrated after this line.
+    ledger.rests_on(ledger.COMPILER, ledger.ROOT / "reference")
     found = recovery.workers_gone(tmp_path, wait_secs=5)
     assert "No answer from any worker" in found.said
     # Telling the workers that are gone of the end takes 30 s more.

@@ -94,7 +94,7 @@ def test_migration_equals_tensorflow_1_15_5(
 ) -> None:
     initial = oracle.recorded(scenario, run).initial
     found = oracle.migrated(scenario, run, tmp_path, initial, alternative=alternative)
-    divergence = genuine.divergence(scenario, run, found)
+    divergence = genuine.find_divergence(scenario, run, found)
     assert divergence is None, str(divergence)
 
 
@@ -132,7 +132,7 @@ def test_planted_fault_is_seen(
 def test_genuine_tf1_reproduces_its_recording(
     scenario: Scenario, run: Run, tf1: str, tmp_path: pathlib.Path
 ) -> None:
-    # Whatever trace another test may have: only what starts a process has a key.
+    # A run of its own: the ledger has no key for a test that starts no process.
     recording = oracle.recorded(scenario, run)
     found = oracle.live(scenario, run, tf1, tmp_path, recording.initial)
     if not oracle.recorded_here(scenario, run):
@@ -173,7 +173,7 @@ def test_compat_v1_says_the_same(
     run = scenario.runs[0]
     initial = oracle.recorded(scenario, run).initial
     found = oracle.compat(scenario, run, tmp_path, initial)
-    divergence = genuine.divergence(scenario, run, found)
+    divergence = genuine.find_divergence(scenario, run, found)
     assert divergence is None, str(divergence)
 
 

@@ -71,7 +71,7 @@ def test_equals_tensorflow_1_15_5(
     scenario = SCENARIOS[name]
     run = scenario.run(run_name)
     found = _trace(scenario, run, python, tmp_path)
-    divergence = genuine.divergence(scenario, run, found)
+    divergence = genuine.find_divergence(scenario, run, found)
     assert divergence is None, str(divergence)
 
 
