@@ -291,6 +291,10 @@ def _module(text: str, filename: str, options: Options, core: Core | None) -> _R
     except (RecursionError, MemoryError):
         raise
     except Exception as error:  # A fault of ours must not cost the user the run.
+        from libcst import ParserSyntaxError  # It is slow to import.
+
+        if isinstance(error, ParserSyntaxError):
+            python.check_indentation(text)
         reason = f"internal error, please report it: {type(error).__name__}: {error}"
         return text, (Finding(1, 1, "G009", Outcome.FAILED, "", reason),), ()
     return migration.text, findings, _select_needed_files(migration)

@@ -24,7 +24,7 @@ CODES = (
     Code(
         "E003",
         "syntax error",
-        "The file is not valid Python 3, or the notebook is not valid JSON. In a notebook each code cell must be valid by itself. The finding also says if the file is not valid Python 2 either.",
+        "The file is not valid Python 3, or the notebook is not valid JSON. In a notebook each code cell must be valid by itself. The finding also says if the file is not valid Python 2 either. Or the file is valid, but some lines are indented with tabs and others with spaces in a way that the tool's parser does not read.",
         why="The tool reads the file as a syntax tree, not as text. Without a tree it cannot tell a name from a string, so it could change nothing safely.",
         recipe="Correct the syntax error.",
         promise="The file is left as it is, byte for byte.",

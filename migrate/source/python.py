@@ -17,6 +17,7 @@ from migrate.source import python2
 from migrate.source.lines import logical_starts
 from migrate.source.nodes import tree_of
 
+_MIXED = re.compile(r"^(?: +\t|\t+ )[ \t]*(?=\S)", re.MULTILINE)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 # Statements of Python 2, looked for where a statement begins.
@@ -190,6 +191,24 @@ def check_syntax(text: str) -> None:
         raise _make_unreadable("E001", 1, 1, "nested too deeply to be parsed") from None
     except ValueError as error:
         raise _make_unreadable("E003", 1, 1, f"not valid Python: {error}") from None
+
+
+def check_indentation(text: str) -> None:
+    """Looks for tabs among spaces: Python reads some of them that libcst 1.9 does not.
+
+    Raises:
+      Unreadable: E003, at the first line that is indented with both.
+    """
+    mixed = _MIXED.search(text)
+    if mixed is not None:
+        raise _make_unreadable(
+            "E003",
+            text.count("\n", 0, mixed.start()) + 1,
+            1,
+            "this line is indented with tabs and spaces; Python reads it, but libcst, with "
+            "which this tool writes, does not",
+            "Indent it with spaces alone, a tab as far as the next multiple of 8.",
+        )
 
 
 def _syntax_error(text: str, error: SyntaxError) -> Unreadable:

@@ -36,6 +36,15 @@ OF_SHAPE: dict[str, tuple[str, int]] = {
     "numpy.random.uniform": ("size", 2),
 }
 PRODUCTS = frozenset({"tf.matmul", "tf.linalg.matmul"})
+# The larger of their first two arguments, dimension by dimension.
+BROADCASTS = frozenset(
+    f"tf.{module}{name}"
+    for module in ("", "math.")
+    for name in (
+        *("add", "subtract", "multiply", "divide", "truediv", "realdiv"),
+        *("maximum", "minimum", "pow", "squared_difference"),
+    )
+) | {"tf.div"}
 SIZES_APART = frozenset({"numpy.random.rand", "numpy.random.randn"})
 # What has the shape of its first argument.
 OF_VALUE = frozenset(

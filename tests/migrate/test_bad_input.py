@@ -29,6 +29,10 @@ def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[st
 
 BAD = {
     "syntax error": (b"import tensorflow as tf\ndef f(:\n", "E003"),
+    "tabs that libcst does not read": (
+        b"import tensorflow as tf\nif 1:\n  if 0:\n    f'{tf.log(1.0)}'\n  else:\n\t  x = 1\n  y = 2\n",
+        "E003",
+    ),
     "python 2": (b"import tensorflow as tf\nprint 'hello'\n", "E004"),
     "except comma": (
         b"import tensorflow as tf\ntry:\n  pass\nexcept ValueError, e:\n  pass\n",

@@ -53,6 +53,19 @@ def test_a_program_that_fails_is_told(tmp_path: pathlib.Path) -> None:
     assert "no data" in verdict.line
 
 
+def test_a_worker_that_fails_is_told_though_others_go_on(
+    tmp_path: pathlib.Path,
+) -> None:
+    """The others' loops make their steps in the same process: it is no difference."""
+    old = copied(ledger.COMPILER / "demo" / "train.py", tmp_path / "old")
+    printing = "                if i % 200 == 0:"
+    fault = printing, f"                1 / task_index\n{printing}"
+    new = migrated(old, tmp_path / "new", fault)
+    verdict = verified(old, new, tmp_path / "work", workers=2)
+    assert verdict.outcome is Outcome.UNKNOWN
+    assert "the migration failed: ZeroDivisionError" in verdict.line
+
+
 def test_functions_whose_variables_have_no_names(tmp_path: pathlib.Path) -> None:
     """Steps that the program calls: nothing of the tool's is there to be watched."""
     old = copied(ALONE / "interactive_softmax.py", tmp_path / "old")

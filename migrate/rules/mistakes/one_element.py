@@ -167,7 +167,7 @@ def _shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
     made = values.single(scopes, node)
     if isinstance(made, ast.UnaryOp):
         return _shape(scopes, made.operand, deep - 1)
-    if isinstance(made, ast.BinOp):
+    if isinstance(made, ast.BinOp) and not isinstance(made.op, ast.MatMult):
         return _join_shapes(
             _shape(scopes, made.left, deep - 1), _shape(scopes, made.right, deep - 1)
         )
@@ -177,10 +177,15 @@ def _shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
 
 
 def _join_shapes(one: Shape | None, other: Shape | None) -> Shape | None:
-    """The shape of a sum of the two, where each may have one element alone."""
-    if one is None or other is None or {*one, *other} - {1, None}:
+    """The shape of a sum of the two, where each may have one element alone.
+
+    Of one that is not told the sum may have more dimensions, but it has no fewer.
+    """
+    if {*(one or ()), *(other or ())} - {1, None}:
         return None
-    return max(one, other, key=len)
+    return max(one or (), other or (), key=len) or (
+        None if one is None or other is None else ()
+    )
 
 
 def _find_shape_of_literal(value: object) -> Shape | None:
@@ -204,6 +209,8 @@ def _find_shape_of_call(scopes: Scopes, call: ast.Call, deep: int) -> Shape | No
         return _sizes([names.literal(a) for a in call.args])
     if symbol in table.PRODUCTS and len(call.args) > 1:
         return _product(*(_shape(scopes, a, deep - 1) for a in call.args[:2]))
+    if symbol in table.BROADCASTS and len(call.args) > 1:
+        return _join_shapes(*(_shape(scopes, a, deep - 1) for a in call.args[:2]))
     if symbol in table.OF_VALUE and call.args:
         return _shape(scopes, call.args[0], deep - 1)
     return None

@@ -52,6 +52,7 @@ class Recorder:
         self._counts = {}
         self.worker = lambda: settings.task or 0  # Whose step this thread makes.
         self.gate = Gate(settings.gate, settings.workers)
+        self.failure = None  # What ended the loop of one of several workers.
         self.at_end = dict  # Gives what else is told at the end.
 
     @property
@@ -139,12 +140,20 @@ class Recorder:
         self.gate.serve_until_over(leave)
 
     def leave(self):
-        """Ends the process where it stands: the program has made its steps."""
+        """Ends the process where it stands: the program has made its steps.
+
+        It has failed where one of its loops has, though others went on.
+        """
         self.gate.leave(self.worker())
-        self.end("enough")
+        if self.failure is None:
+            self.end("enough")
+        else:
+            self.end(
+                "failed", error="%s: %s" % (type(self.failure).__name__, self.failure)
+            )
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(0)
+        os._exit(int(self.failure is not None))
 
 
 class _Quiet:

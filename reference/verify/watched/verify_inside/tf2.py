@@ -3,6 +3,7 @@
 import inspect
 import sys
 import threading
+import traceback
 
 import numpy as np
 
@@ -88,6 +89,10 @@ class Watch:
             def loop(index):
                 try:
                     return worker(index)
+                except Exception as error:
+                    traceback.print_exc()
+                    watch._recorder.failure = error
+                    raise
                 finally:
                     watch._recorder.gate.end(index)
 

@@ -17,6 +17,8 @@ import math
 import numpy as np
 import tensorflow as tf
 x = tf.placeholder(tf.float32, [None])
+free = tf.placeholder(tf.float32)
+def error_of(given, wanted): return tf.square(given - wanted)
 w = tf.Variable(tf.fill([1], 0.25), name="w")
 b = tf.get_variable("b", [1, 1], initializer=tf.zeros_initializer())
 rate = tf.Variable(0.5, trainable=False)
@@ -40,6 +42,10 @@ def told(use: str) -> tuple[str, list[Finding]]:
 MENDED = {
     'print("%.3f %.3f" % (value, now))': '"%.3f %.3f" % (value, now.item())',
     'print("%f" % now)': '"%f" % now.item()',
+    # An operand of any shape takes no dimension away.
+    'one = sess.run(error_of(free, tf.multiply(free, w)), {free: [3.0]}); print("%f" % one)': (
+        '"%f" % one.item()'
+    ),
     "print(float(now), int(found[1]))": "float(now.item()), int(found[1].item())",
     'print("%d%% of %s" % (now, now))': '"%d%% of %s" % (now.item(), now)',
     "print(math.sqrt(now))": "math.sqrt(now.item())",
