@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import hashlib
 import os
 import pathlib
@@ -16,9 +17,10 @@ import pytest
 from _pytest.fixtures import FixtureDef, SubRequest
 
 import migrate.compiler
+from migrate.beside import files as beside
 from migrate.migration import Migration
 from reference import measured, processes
-from tests.ledger import code, launches, rows, sample
+from tests.ledger import code, launches, rests_on, rows, sample
 from tests.ledger.rows import Row
 from tests.ledger.traces import ROOT, Trace, Traces
 
@@ -99,6 +101,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "rests_on(*paths): the test depends on these files and directories, whole; while "
+        "they and its own code are the same, it stands in the ledger",
+    )
     ledger = Ledger(config)
     config.pluginmanager.register(ledger, "ledger-of-proofs")
     if not hasattr(config, "workerinput"):
@@ -123,6 +130,7 @@ class Ledger:
         self._traces.listen()
         processes.before_launch.append(self._before_launch)
         _watch_migrations(self._traces)
+        _watch_what_is_beside(self._traces)
 
     def pytest_sessionfinish(self) -> None:
         output = getattr(self._config, "workeroutput", None)
@@ -130,6 +138,12 @@ class Ledger:
             output["started"] = self._traces.started
         else:
             self._config.stash[_STARTED] = self._traces.started
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            marker = item.get_closest_marker("rests_on")
+            if marker is not None and isinstance(item, pytest.Function):
+                item.obj = _resting_on(marker.args, item.obj)
 
     # -- fixtures ----------------------------------------------------------------------
 
@@ -380,6 +394,19 @@ def _here() -> str:
     )
 
 
+def _resting_on(
+    paths: tuple[pathlib.Path, ...], test: Callable[..., None]
+) -> Callable[..., None]:
+    """A test that says first what it depends on."""
+
+    @functools.wraps(test)
+    def run(**values: Any) -> None:
+        rests_on(*paths)
+        test(**values)
+
+    return run
+
+
 def _name(item: pytest.Item) -> str:
     return item.nodeid
 
@@ -419,6 +446,20 @@ def _watch_migrations(traces: Traces) -> None:
 
     migrate_text.__doc__ = original.__doc__
     migrate.compiler.migrate_text = migrate_text
+
+
+def _watch_what_is_beside(traces: Traces) -> None:
+    """Has what is written beside programs told to the traces of what runs then."""
+    original = beside.write
+
+    def write(directory: pathlib.Path, *texts: str) -> None:
+        original(directory, *texts)
+        with traces.paused():
+            made = [launches.content(directory / n) for n in beside.present(directory)]
+        for trace in traces.running:
+            trace.wrote_beside(made)
+
+    beside.write = write
 
 
 def _report(item: pytest.Item, how: str, text: str) -> None:

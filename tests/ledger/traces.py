@@ -8,7 +8,7 @@ import hashlib
 import os
 import pathlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -28,6 +28,7 @@ class Trace:
       written: digests of the migrations that were made before the first launch.
       reads: committed files that it opened.
       seen: digests of the files that its first process could read.
+      beside: digests of what was written beside programs before the first launch.
       late: what the compiler writes came into use after the first launch, which no key
         foresees.
     """
@@ -36,6 +37,7 @@ class Trace:
     written: list[str] = dataclasses.field(default_factory=list)
     reads: set[pathlib.Path] = dataclasses.field(default_factory=set)
     seen: frozenset[bytes] = frozenset()
+    beside: set[bytes] = dataclasses.field(default_factory=set)
     late: bool = False
     _whole: bool = False
 
@@ -55,7 +57,7 @@ class Trace:
         """
         if not self.launches:
             self.seen, self._whole = files, whole
-        elif beside - self.seen and not self._whole:
+        elif beside - self.seen - self.beside and not self._whole:
             self.late = True
         self.launches.append(digest)
 
@@ -67,11 +69,17 @@ class Trace:
         elif digest not in self.written and not self._whole:
             self.late = True
 
+    def wrote_beside(self, files: Iterable[bytes]) -> None:
+        """Notes what was written beside a program; later it is noted by who reads it."""
+        if not self.launches:
+            self.beside |= set(files)
+
     def inputs(self) -> str:
         """The digest of the first launch and of all migrations made before it."""
         if not self.launches:
             return ""
-        whole = "\0".join([self.launches[0], *sorted(set(self.written))])
+        beside = {found.hex() for found in self.beside - self.seen}
+        whole = "\0".join([self.launches[0], *sorted({*self.written, *beside})])
         return hashlib.sha256(whole.encode()).hexdigest()
 
 

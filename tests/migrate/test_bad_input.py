@@ -13,6 +13,7 @@ import pytest
 
 from tests import ledger
 
+pytestmark = pytest.mark.rests_on(ledger.COMPILER)
 GOOD = b"import tensorflow as tf\nx = tf.log(y)\ny = 1\n"
 MIGRATED = b"import tensorflow as tf\nx = tf.math.log(y)\ny = 1\n"
 
@@ -132,7 +133,6 @@ def test_loop_of_links(tmp_path: pathlib.Path) -> None:
 
 
 def test_long_file(tmp_path: pathlib.Path) -> None:
-    ledger.rests_on(ledger.COMPILER)
     path = tmp_path / "long.py"
     path.write_bytes(GOOD + b"z = tf.log(y)\n" * 50_000)
     assert run("migrate", path, "--write").returncode == 0

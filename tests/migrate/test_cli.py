@@ -18,7 +18,9 @@ import pytest
 from migrate.codes import CODES, FAMILIES
 from migrate.codes.pages import locate_page
 from migrate.source import notebook
+from tests import ledger
 
+pytestmark = pytest.mark.rests_on(ledger.COMPILER, ledger.ROOT / "tests" / "rules")
 OLD = b"import tensorflow as tf\nx = tf.log(2.)\n"
 NEW = OLD.replace(b"tf.log", b"tf.math.log")
 REFUSED = b"import tensorflow as tf\ns = tf.Session()\n"

@@ -10,7 +10,9 @@ import sys
 import pytest
 
 from migrate import copies
+from tests import ledger
 
+pytestmark = pytest.mark.rests_on(ledger.COMPILER, ledger.ROOT / "tests" / "rules")
 ROOT = pathlib.Path(copies.__file__).parents[1]
 RULES = ROOT / "tests" / "rules"
 # Programs, and what each has beside it.

@@ -15,6 +15,7 @@ from migrate.findings import Outcome
 from migrate.tables import messages, not_public, private_names, symbols
 from reference import private_names as generator
 from reference.environment import find_tf1
+from tests import ledger
 
 
 @pytest.mark.parametrize(
@@ -144,6 +145,7 @@ def test_what_is_private_and_still_there_is_kept_and_named() -> None:
     assert result.text == text.replace("tf.log", "tf.math.log")
 
 
+@pytest.mark.rests_on(ledger.COMPILER)
 @pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")
 def test_the_table_is_that_of_tensorflow() -> None:
     pytest.importorskip("tensorflow")

@@ -18,6 +18,7 @@ from migrate.tables import graph_only, semantics, symbols
 from migrate.tables.graph_only import GRAPH_ONLY, Effect
 from reference import symbols as generator
 from reference.environment import find_tf1
+from tests import ledger
 
 TABLES = pathlib.Path(symbols.__file__).parent
 STATUSES = {"same", "changed", "compat", "moved", "gone", "contrib"}
@@ -258,6 +259,7 @@ def test_statuses_are_those_installed(installed: generator._Target) -> None:
     assert wrong == []
 
 
+@pytest.mark.rests_on(ledger.COMPILER)
 @pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")
 def test_tf1_names_are_those_of_tf1() -> None:
     fresh = generator.run_dump(str(find_tf1()))["tf"]
@@ -470,6 +472,7 @@ def test_what_works_eagerly_is_not_listed(symbol: str, directory: str) -> None:
 
 
 @needs_tensorflow
+@pytest.mark.rests_on(ledger.COMPILER)
 def test_an_accumulator_works_eagerly() -> None:
     """In a process of its own, which it would abort when TensorFlow drops its kernels."""
     symbol = "tf.ConditionalAccumulator"

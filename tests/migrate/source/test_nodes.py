@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from migrate.source.nodes import children, tree_of, walk_breadth_first
+from tests import ledger
 
 PROJECT = pathlib.Path(__file__).parents[3]
 # Every kind of node that Python 3.11 parses stands in one of these.
@@ -105,6 +106,7 @@ def _migrates(script: str, programs: list[pathlib.Path]) -> str:
     return done.stderr
 
 
+@pytest.mark.rests_on(ledger.COMPILER, PROJECT / "tests" / "programs")
 def test_no_tree_is_changed() -> None:
     """Those of programs of all kinds; a pass that changes one would be seen."""
     programs = PROJECT / "tests" / "programs"
