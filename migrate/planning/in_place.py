@@ -13,7 +13,7 @@ from migrate.normalise import (
     train_ops,
     written_out,
 )
-from migrate.normalise.called import early_returns
+from migrate.normalise.called import early_ends, early_returns
 from migrate.normalise.collected import collections, losses
 from migrate.normalise.feeds import constants as fed_constants
 from migrate.normalise.feeds import datasets as fed_datasets
@@ -77,6 +77,7 @@ _STEPS: tuple[_Step, ...] = (
     statements.named,
     versions.renamed,
     early_returns.at_the_end,
+    early_ends.in_workers_branch,
     driver.plain,
     module_graph.gathered,
     graph_first.moved,

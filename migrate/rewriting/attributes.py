@@ -14,6 +14,7 @@ import functools
 from collections.abc import Iterator
 
 from migrate import emitted
+from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -78,8 +79,8 @@ def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
         if which in _LACKING:
             lacks = node.attr in _LACKING[which]
         else:
-            names = list_offered_attributes(*which)
-            lacks = names is not None and node.attr not in names
+            offered = list_offered_attributes(*which)
+            lacks = offered is not None and node.attr not in offered
         if lacks:
             yield ast.unparse(node), ".".join(filter(None, which))
 
@@ -211,6 +212,11 @@ def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
         for n in walk_breadth_first(node)
         if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
     }
+    if any(
+        isinstance(n, ast.Call) and names.key(n.func) == "setattr"
+        for n in walk_breadth_first(node)
+    ):
+        return None  # An `HParams` has the attributes that it is given.
     if "__getattr__" in found:
         others = table.HANDS_ON.get((module, name))
         more = list_offered_attributes(*others) if others else None

@@ -531,6 +531,8 @@ def uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
 def find_tf2_symbol(uses: list[tuple[ast.expr, str]]) -> str:
     """A symbol among the uses that TensorFlow 1 has not and TensorFlow 2 has; or ""."""
     for _, symbol in uses:
+        if symbol.rpartition(".")[2].startswith("_"):
+            continue  # `tf.__version__` is in both.
         if symbol not in symbols.modules() and symbols.lookup(symbol) is None:
             if symbols.exists_in_tf2(symbol):
                 return symbol

@@ -137,6 +137,12 @@ MORE = (
         lines=10,
     ),
     Variant(
+        "workers_branch",
+        "the graph in the branch of the workers, the session below both branches",
+        equal=True,
+        lines=20,
+    ),
+    Variant(
         "plain_server_session",
         "tf.Session(server.target): the chief initialises, the others ask for what is "
         "not initialised; Saver",

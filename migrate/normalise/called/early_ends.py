@@ -6,16 +6,26 @@
     self.train_op = ...               else:
                                           self.train_op = ...
 
-Only so can a constructor's body stand where the object is made.
+Only so can a constructor's body stand where the object is made. And what follows the
+branches of a server that never stop is in the branch of the workers:
+
+    if FLAGS.job_name == "ps":        if FLAGS.job_name == "ps":
+        server.join()                     server.join()
+    else:                             else:
+        train_op = ...                    train_op = ...
+    with tf.train.Monitored...            with tf.train.Monitored...
+
 """
 
 from __future__ import annotations
 
 import ast
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text
 from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.tables import roles
 
 # More branches than any constructor has.
 _ROUNDS = 50
@@ -29,6 +39,145 @@ def in_else(text: Text) -> Text:
             break
         text = _with_else(text, *found)
     return text
+
+
+def in_workers_branch(text: Text) -> Text:
+    """The text in which a graph that a worker's branch builds is run in that branch."""
+    if "Server" not in text.source or ".join()" not in text.source:
+        return text
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for branch in walk_breadth_first(tree):
+        if not isinstance(branch, ast.If) or not branch.orelse:
+            continue
+        rest = _after(scopes, branch)
+        last = _find_last(scopes, branch)
+        if last is None or not rest or not all(map(text.alone, rest)):
+            continue
+        suite = last.orelse or last.body
+        if _opens_session(scopes, rest) and _reads_bound_in(scopes, suite, rest):
+            if last.orelse:
+                return _move(text, branch, suite, rest)
+            if _asks_for_all_jobs(scopes, branch):
+                return _move(_without_test(text, last), branch, suite, rest)
+    return text
+
+
+def _after(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
+    """What follows a branch in its suite."""
+    parent = scopes.parents.get(branch)
+    for _, suite in names.suites(parent) if isinstance(parent, ast.stmt) else ():
+        if branch in suite:
+            return suite[suite.index(branch) + 1 :]
+    if isinstance(parent, ast.Module):
+        return parent.body[parent.body.index(branch) + 1 :]
+    return []
+
+
+def _find_last(scopes: Scopes, branch: ast.If) -> ast.If | None:
+    """The last test of several, where all branches but one end with a server's `join`."""
+    while True:
+        following = branch.orelse
+        if not following:
+            return branch
+        if not _joins(scopes, branch.body[-1]):
+            return None
+        if len(following) != 1 or not isinstance(following[0], ast.If):
+            return branch
+        branch = following[0]
+
+
+def _joins(scopes: Scopes, statement: ast.stmt) -> bool:
+    """Whether it is `server.join()`, which does not return."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "join"
+        and isinstance(call.func.value, ast.Name)
+    ):
+        return False
+    server = call.func.value
+    owner = scopes.scope_of(server).owner(server.id)
+    made = owner.bindings.get(server.id, []) if owner is not None else []
+    return len(made) == 1 and any(
+        isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
+        for node in walk_breadth_first(made[0])
+    )
+
+
+def _opens_session(scopes: Scopes, statements: list[ast.stmt]) -> bool:
+    return any(
+        isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
+        for statement in statements
+        for node in walk_breadth_first(statement)
+    )
+
+
+def _reads_bound_in(
+    scopes: Scopes, suite: list[ast.stmt], rest: list[ast.stmt]
+) -> bool:
+    """Whether what follows a suite reads what is bound nowhere else."""
+    inside = {node for statement in suite for node in walk_breadth_first(statement)}
+    bindings = scopes.scope_of(suite[0]).bindings
+    bound = set().union(*map(names.binds, suite))
+    return any(
+        name in bound and inside.issuperset(bindings.get(name, ()))
+        for statement in rest
+        for name in names.reads(statement)
+    )
+
+
+def _asks_for_all_jobs(scopes: Scopes, branch: ast.If) -> bool:
+    """Whether a branch is taken for each job of the cluster: a server has no other."""
+    asked: dict[object, str] = {}
+    test: ast.stmt | None = branch
+    while isinstance(test, ast.If):
+        compared = test.test
+        if not (
+            isinstance(compared, ast.Compare)
+            and len(compared.ops) == 1
+            and isinstance(compared.ops[0], ast.Eq)
+        ):
+            return False
+        asked[names.literal(compared.comparators[0])] = ast.dump(compared.left)
+        test = test.orelse[0] if test.orelse else None
+    calls = [node for node in scopes.walk() if isinstance(node, ast.Call)]
+    servers = [c for c in calls if scopes.resolve(c.func) == "tf.train.Server"]
+    specs = [c for c in calls if scopes.resolve(c.func) == "tf.train.ClusterSpec"]
+    jobs = [
+        names.argument(server, "job_name", 1) or ast.Constant(None)
+        for server in servers
+    ]
+    return len(specs) == 1 == len({*asked.values(), *map(ast.dump, jobs)}) and (
+        set(asked) == _find_keys(names.argument(specs[0], "cluster", 0))
+    )
+
+
+def _find_keys(spec: ast.expr | None) -> set[object] | None:
+    if not isinstance(spec, ast.Dict):
+        return None
+    return {names.literal(key) for key in spec.keys}
+
+
+def _without_test(text: Text, last: ast.If) -> Text:
+    """With `else:` in place of an `elif`."""
+    indent = text.lines[last.lineno - 1][: last.col_offset]
+    end = last.test.end_lineno or last.lineno
+    origins = list(text.origins[last.lineno - 1 : end])
+    lines = [f"{indent}else:", *[""] * (end - last.lineno)]
+    return text.spliced(last.lineno, end, lines, origins)
+
+
+def _move(
+    text: Text, branch: ast.If, last: list[ast.stmt], rest: list[ast.stmt]
+) -> Text:
+    """The rest of a branch's suite at the end of its last one."""
+    outer = text.lines[branch.lineno - 1][: branch.col_offset]
+    inner = text.lines[last[-1].lineno - 1][: last[-1].col_offset]
+    lines, origins = text.indented(rest, outer, inner[len(outer) :])
+    end = rest[-1].end_lineno or rest[-1].lineno
+    return text.spliced(end - len(lines) + 1, end, lines, origins)
 
 
 def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:

@@ -295,6 +295,8 @@ def test_what_a_result_has_is_known() -> None:
     assert (
         attributes.list_offered_attributes("estimator_loop", "SessionRunHook") is None
     )
+    # It has the attributes that it is given.
+    assert attributes.list_offered_attributes("contrib_hparams", "HParams") is None
 
 
 def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:

@@ -481,6 +481,13 @@ def test_a_placeholder_that_is_only_described_is_a_spec(use: str) -> None:
     assert spec in migration.text and "placeholder" not in migration.text
 
 
+def test_a_version_that_is_printed_says_nothing_of_tensorflow_2() -> None:
+    use = "print(tf.__version__)\ntf.estimator.LinearClassifier([])"
+    migration = _program(top=use)
+    assert not _refused(migration)
+    assert "canned_estimators.LinearClassifier([])" in migration.text
+
+
 def test_a_described_placeholder_needs_no_name_and_no_shape() -> None:
     migration = _program(top=f"{_RAW}({{'x': tf.placeholder(tf.int64)}})")
     assert not _refused(migration)
