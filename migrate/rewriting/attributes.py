@@ -213,7 +213,9 @@ def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
         if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
     }
     if any(
-        isinstance(n, ast.Call) and names.key(n.func) == "setattr"
+        isinstance(n, ast.Call)
+        and names.key(n.func) == "setattr"
+        and names.key(n.args[0]) == "self"
         for n in walk_breadth_first(node)
     ):
         return None  # An `HParams` has the attributes that it is given.
