@@ -20,9 +20,7 @@ from migrate.pipeline import FileResult
 from migrate.report.summary import Summary, select_shown, summarise
 from migrate.run import run_programs
 from reference.pages.cases import cases
-from tests import ledger
 
-pytestmark = pytest.mark.rests_on(ledger.COMPILER, ledger.ROOT / "tests" / "rules")
 CASES = cases()
 _COMMENT = re.compile(r"  # tf1to2: ignore\[[^\]]*\]")
 SESSION = (

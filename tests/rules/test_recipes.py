@@ -41,7 +41,6 @@ def refused(text: str) -> set[str]:
     return {f.code for f in found if f.outcome in TOLD}
 
 
-@pytest.mark.rests_on(ledger.COMPILER, ledger.ROOT / "tests" / "rules")
 @pytest.mark.parametrize("code", FOLLOWED)
 def test_the_recipe_leads_to_a_program_that_is_migrated(code: str) -> None:
     before, after = FOLLOWED[code]

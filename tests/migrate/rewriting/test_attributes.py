@@ -15,9 +15,7 @@ from migrate.rewriting import attributes
 from migrate.tables import lost_attributes
 from migrate.tables import replaced_objects as table
 from reference import environment, object_attributes
-from tests import ledger
 
-pytestmark = pytest.mark.rests_on(ledger.COMPILER, object_attributes.TABLE)
 ATTRIBUTES = json.loads(object_attributes.TABLE.read_text())
 
 _HEAD = """\
