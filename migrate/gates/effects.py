@@ -29,6 +29,7 @@ from migrate.gates.host_state import (
 )
 from migrate.gates.late_changes import find_late_changes
 from migrate.gates.traces import Site, trace_of
+from migrate.rules.dropped import CODE as DROPPED
 from migrate.source.nodes import tree_of
 from migrate.tables import host_effects as table
 
@@ -83,7 +84,14 @@ def differences(
         for f in findings
         if f.outcome is Outcome.REWRITTEN and "dropped" in f.reason
     }
-    gone = [s for s in old if told & s.begins]
+    # What only told something of the graph has shown it: it has written no file.
+    shows = {(f.line, f.column) for f in findings if f.code == DROPPED}
+    gone = [
+        s
+        for s in old
+        if told & s.begins
+        and (s.effect.kind in ("", table.STDOUT) or not shows & s.begins)
+    ]
     pairs, lost, added = _pair_sites(old, new, gone)
     stops = [s.guards[-1] for s in added if _is_raise(s) and s.guards]
     found = [
