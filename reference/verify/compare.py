@@ -170,6 +170,11 @@ def _same_keys(
             )
         elif key not in new:
             reason = NO_COUNTERPART.get(name)
+            if not reason and kind == "variable" and _is_constant(old[key].points):
+                reason = (
+                    "it has its initial value after every step: what would change it has "
+                    "not run, and the migrated program makes it then"
+                )
             text = f"{kind} {name}"
             old_only.append(f"{text} ({reason})" if reason else text)
             if not reason:
@@ -177,17 +182,34 @@ def _same_keys(
         elif key not in old:
             new_only.append(f"{kind} {name}")
         else:
+            early = _count_early(old[key], new[key]) if kind == "variable" else 0
             rows.append(
                 _row(
                     records,
-                    old[key],
+                    dataclasses.replace(old[key], points=old[key].points[early:]),
                     new[key].points,
-                    second[key].points if key in second else [],
-                    shifted[key].points if key in shifted else [],
+                    second[key].points[early:] if key in second else [],
+                    shifted[key].points[early:] if key in shifted else [],
                     kind == "variable" and not counterparts.is_trained(told, key),
                 )
             )
     return rows
+
+
+def _count_early(old: Series, new: Series) -> int:
+    """How many values a variable has had before the migrated program makes it.
+
+    TensorFlow 1 made an optimizer's slots with the graph, TensorFlow 2 makes them when it
+    is first applied. Only values count that nothing has changed.
+    """
+    first = new.points[0].step
+    early = [point for point in old.points if point.step < first]
+    return len(early) if _is_constant(early) else 0
+
+
+def _is_constant(points: list[Point]) -> bool:
+    digests = {point.told.get("digest") for point in points}
+    return len(digests) == 1 and None not in digests
 
 
 def _absent(old: Series, what: str) -> Row:
