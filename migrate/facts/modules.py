@@ -101,7 +101,17 @@ _SECOND_MODULES = {
     f"tf.contrib.{module}.{name}.": "tf.contrib.layers."
     for module in ("layers", "slim")
     for name in ("initializers", "regularizers")
-}
+} | {"tf.contrib.keras.api.keras.": "tf.keras.", "tf.contrib.keras.": "tf.keras."}
+# What contrib has another object for, though its module is Keras's.
+_OWN_OF_CONTRIB = frozenset(
+    {"tf.contrib.keras.callbacks.TensorBoard", "tf.contrib.keras.backend.name_scope"}
+    | {"tf.contrib.keras.metrics.cosine_similarity"}
+    | {
+        f"tf.contrib.keras.optimizers.{name}"
+        for name in ("Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "Optimizer")
+    }
+    | {f"tf.contrib.keras.optimizers.{name}" for name in ("RMSprop", "SGD")}
+)
 
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.
 _NEIGHBOURS = (
@@ -134,7 +144,7 @@ def _public(path: str) -> str | None:
 
 def _first_name(symbol: str) -> str:
     for second, first in _SECOND_MODULES.items():
-        if symbol.startswith(second):
+        if symbol.startswith(second) and symbol not in _OWN_OF_CONTRIB:
             return first + symbol[len(second) :]
     return _SECOND_NAMES.get(symbol, symbol)
 

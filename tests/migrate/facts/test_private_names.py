@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -165,3 +166,43 @@ def test_names_of_tensorflow_2_alone_are_kept() -> None:
     )
     refused = [f.symbol for f in migration.findings if f.code == "T111"]
     assert refused == ["tf.config.no_such_function"]
+
+
+_COMPARE_KERAS = """
+import types
+import tensorflow as tf
+
+def compare(one, other, path, above):
+    for name in dir(one):
+        value = getattr(one, name)
+        if name.startswith("_") or name == "api":
+            continue
+        if not isinstance(value, types.ModuleType):
+            print(value is getattr(other, name, None), path + name)
+        elif "keras" in value.__name__ and value.__name__ not in above:
+            compare(value, getattr(other, name), path + name + ".", above | {value.__name__})
+
+compare(tf.contrib.keras, tf.keras, "tf.contrib.keras.", frozenset())
+"""
+
+
+@pytest.mark.rests_on(ledger.COMPILER)
+@pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")
+def test_keras_of_contrib_is_keras() -> None:
+    """Each name is one of tf.keras, but for those that the table has."""
+    done = subprocess.run(
+        [str(find_tf1()), "-c", _COMPARE_KERAS],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    own: set[str] = set()
+    for line in done.stdout.splitlines():
+        same, _, name = line.partition(" ")
+        first = canonical("tensorflow" + name.removeprefix("tf"))
+        if same == "True":
+            assert first == name.replace("contrib.keras", "keras", 1)
+        else:
+            own.add(name)
+            assert first == name
+    assert len(own) == 11
