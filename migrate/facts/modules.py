@@ -95,13 +95,18 @@ _SECOND_NAMES: dict[str, str] = {
 }
 
 # Second names of whole modules.
-_SECOND_MODULES = {
-    f"tf.contrib.slim.{name}.": f"tf.contrib.{name}." for name in ("losses", "metrics")
-} | {
-    f"tf.contrib.{module}.{name}.": "tf.contrib.layers."
-    for module in ("layers", "slim")
-    for name in ("initializers", "regularizers")
-} | {"tf.contrib.keras.api.keras.": "tf.keras.", "tf.contrib.keras.": "tf.keras."}
+_SECOND_MODULES = (
+    {
+        f"tf.contrib.slim.{name}.": f"tf.contrib.{name}."
+        for name in ("losses", "metrics")
+    }
+    | {
+        f"tf.contrib.{module}.{name}.": "tf.contrib.layers."
+        for module in ("layers", "slim")
+        for name in ("initializers", "regularizers")
+    }
+    | {"tf.contrib.keras.api.keras.": "tf.keras.", "tf.contrib.keras.": "tf.keras."}
+)
 # What contrib has another object for, though its module is Keras's.
 _OWN_OF_CONTRIB = frozenset(
     {"tf.contrib.keras.callbacks.TensorBoard", "tf.contrib.keras.backend.name_scope"}

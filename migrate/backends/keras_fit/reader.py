@@ -190,15 +190,15 @@ class _Reader:
         if node is None:
             return {}
         call = self._find_value(node)
-        if (
-            not isinstance(call, ast.Call)
-            or self._find_name(call.func) != table.RUN_CONFIG
-        ):
+        if not isinstance(call, ast.Call):
             raise Stays(node, "its RunConfig is not in sight")
-        self._known.add(call.func)
-        found = names.bound_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
-        if found is None:
-            raise Stays(call, "arguments that are not written out")
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "replace":
+            found = self._replace_in_config(call, call.func)
+        elif self._find_name(call.func) == table.RUN_CONFIG:
+            self._known.add(call.func)
+            found = self._bind_config(call)
+        else:
+            raise Stays(node, "its RunConfig is not in sight")
         for key, value in found.items():
             if key in table.UNSAID_CONFIG and not is_none(value):
                 raise Stays(value, table.UNSAID_CONFIG[key])
@@ -206,6 +206,25 @@ class _Reader:
         if is_none(steps) and is_none(secs) and (steps or secs):
             raise Stays(call, "it saves no checkpoints")
         return found
+
+    def _bind_config(self, call: ast.Call) -> dict[str, ast.expr]:
+        found = names.bound_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
+        if found is None:
+            raise Stays(call, "arguments that are not written out")
+        return found
+
+    def _replace_in_config(
+        self, call: ast.Call, method: ast.Attribute
+    ) -> dict[str, ast.expr]:
+        """`RunConfig(...).replace(...)`: one way to count checkpoints takes away the other."""
+        if call.args:
+            raise Stays(call, "arguments that are not written out")
+        found, new = self._read_config(method.value), self._bind_config(call)
+        counted = [key for key in new if key.startswith("save_checkpoints_")]
+        if len(counted) == 1:
+            for unit in ("steps", "secs"):
+                found.pop(f"save_checkpoints_{unit}", None)
+        return {**found, **new}
 
     def _read_maker(self, node: ast.expr) -> Maker:
         """How the model is made."""

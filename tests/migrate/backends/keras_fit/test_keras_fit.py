@@ -159,6 +159,13 @@ def test_what_fit_cannot_say_stays_an_estimator(name: str) -> None:
     assert migration.support == faithful.support
 
 
+def test_a_configuration_may_be_made_in_two_calls() -> None:
+    """Who replaces one way to count checkpoints has no other: as TF1 did it."""
+    call = "config = tf.estimator.RunConfig("
+    two = "config = tf.estimator.RunConfig(save_checkpoints_secs=7).replace("
+    assert _migrate((call, two)).text == _migrate().text
+
+
 def test_a_directory_that_may_be_none_is_a_temporary_one() -> None:
     given = 'os.environ["MODEL_DIR"]'
     text = _migrate((given, 'os.environ.get("MODEL_DIR")')).text
