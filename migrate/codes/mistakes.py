@@ -162,6 +162,14 @@ CODES = (
         why="All workers together count the global step. One worker sees it jump, so the data that it selects by the step has gaps.",
     ),
     Code(
+        "D168",
+        "updates of one variable in no order",
+        "One run trains variables and assigns to them, and nothing says which comes first. The program is migrated with this note: the optimizer's update comes first.",
+        why="TensorFlow 1 ran both at once, in threads. Either could come first, and could be another one in the next step. Two runs of the original then differ from each other.",
+        before="sess.run([train_op, clip_weights])",
+        after="sess.run(train_op)\nsess.run(clip_weights)",
+    ),
+    Code(
         "D167",
         "an array of one element used as a number",
         "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Where the fix is certain, the tool writes `.item()` behind the value.",

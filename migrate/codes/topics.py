@@ -59,7 +59,7 @@ TOPICS: dict[str, str] = {
     "partitioners": "P102 P103 P110 P111 P112",
     "opening a session": "S101 S102 S115 S117 S122",
     "values of a run": "D167 S109",
-    "run calls": "S103 S104 S108 S109 S112 S114 S136",
+    "run calls": "D168 S103 S104 S108 S109 S112 S114 S136",
     "feeds": "S104 S105 S107 S111 S116 S182",
     "initial values": "S122 S135 D112 V107",
     "the global step": "V106 V124 D147",

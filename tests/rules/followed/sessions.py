@@ -33,6 +33,25 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         LOOK,
         (("[train, h]", "[train, h2]"),),
     ),
+    "D168": (
+        change(
+            PLAIN,
+            (
+                "with tf.Session",
+                "clip = w.assign(tf.clip_by_value(w, -0.01, 0.01))\nwith tf.Session",
+            ),
+            (
+                "sess.run(train, {x: batch})",
+                "sess.run(train, {x: batch})\n        sess.run(clip)",
+            ),
+        ),
+        (
+            (
+                "sess.run(train, {x: batch})\n        sess.run(clip)",
+                "sess.run([train, clip], {x: batch})",
+            ),
+        ),
+    ),
     "S107": (
         change(
             PLAIN,
