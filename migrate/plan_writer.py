@@ -116,6 +116,9 @@ def write_plan(
     if form is not None:
         new = _ORPHAN.sub("", new)
         findings = place_at_origins(findings, form, source.original)
+    if failures and any(f.outcome is Outcome.REFUSED for f in findings):
+        # It stays as it is: what would be wrong with the rest of it is nobody's fault.
+        return Migration(source.original, tuple(sorted(findings)))
     if failures:
         broken = [
             Finding(line, 1, code_, Outcome.FAILED, "", reason)

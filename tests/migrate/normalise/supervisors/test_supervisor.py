@@ -434,3 +434,22 @@ def test_an_eval_of_the_program_s_own_stays() -> None:
     own = "class Net(object):\n    def eval(self, n):\n        return n\nnet = Net()\n"
     text = _evaluated("net.eval(i)", _EVALUATED.replace("sv = tf", f"{own}sv = tf"))
     assert "net.eval(i)" in text
+
+
+def test_a_program_that_is_refused_has_no_fault_of_the_tool_beside() -> None:
+    """What is left of it is not written, so nothing in it can be wrong."""
+    text = """\
+import tensorflow as tf
+def main(_):
+  if FLAGS.job_name == "ps":
+    with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+      weight = tf.get_variable("weight", [1])
+      bias = tf.get_variable("bias", [1])
+    sv = tf.train.Supervisor(is_chief=FLAGS.task_index == 0)
+    with sv.managed_session(server.target) as sess:
+      w, b = sess.run([weight, bias])
+      print("weight: %f, bias: %f" % (w, b))
+"""
+    migration = migrate_text(text)
+    assert migration.text == text
+    assert {f.code for f in migration.findings if f.blocks} == {"C101"}
