@@ -452,4 +452,4 @@ def main(_):
 """
     migration = migrate_text(text)
     assert migration.text == text
-    assert {f.code for f in migration.findings if f.blocks} == {"C101"}
+    assert {f.code for f in migration.findings if f.blocks} == {"C101", "N100"}
