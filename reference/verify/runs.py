@@ -195,7 +195,8 @@ class Runs:
             }
             return {**own, **task, **tasks.environment(job, index, hosts)}
 
-        shown = [time.monotonic(), 0.0]
+        began = time.monotonic()
+        shown = [began, 0.0]
 
         def look() -> bool:
             now = time.monotonic()
@@ -223,7 +224,8 @@ class Runs:
                 enough=look,
             )
         except processes.TasksFailed as error:
-            late = "ended with None" in str(error)
+            # Where one task has failed, the others are stopped, too.
+            late = time.monotonic() - began >= self.limits.seconds
             raise CannotRun(self._why(program, record, late)) from error
         files.keep(directory, there, places)
         if record.end is None:
@@ -246,7 +248,15 @@ class Runs:
         if end.get("network"):
             asked = ", ".join(sorted(set(end["network"])))
             why += f"\nIt wanted to reach {asked}; give it its data instead."
+        if "was not defined in cluster" in why:
+            why += f"\n{_NO_TASK}"
         return f"{why}\n{record.last_lines()}"
+
+
+_NO_TASK = (
+    "No task was told to it. Where its hosts stand in the program, say which flags choose "
+    'the task: --launch flags --flags "--job_name={job} --task_index={index}".'
+)
 
 
 def _steps(record: Record) -> int:

@@ -33,6 +33,8 @@ def main():
     settings = record.Settings(os.environ)
     # The program finds the modules beside it, not those beside this file.
     sys.path[0] = os.path.dirname(program)
+    # As `python -m package.program` does it, started from the root.
+    sys.path.insert(1, os.environ["VERIFY_ROOT"])
     os.chdir(os.environ["VERIFY_CWD"])
     tempfile.tempdir = os.environ["TMPDIR"]  # It may have been looked up before.
     recorder = record.Recorder(settings)
