@@ -180,6 +180,7 @@ class Runs:
             "VERIFY_SEED": str(SEED),
             "VERIFY_SUPPORT": ",".join(workspace.support_modules()),
             "VERIFY_PROJECT": str(_HERE.parents[1]),
+            "VERIFY_ALONE": "1" if self.tasks.alone else "0",
             "VERIFY_GATE": str(directory / "gate"),
             "VERIFY_WORKERS": str(1 if self.tasks.client else self.tasks.workers),
             "TMPDIR": str(directory / "tmp"),

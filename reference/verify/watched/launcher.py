@@ -72,6 +72,8 @@ def main():
     unseeded = seeds.seed_python(settings.seed)
     recorder.at_end = lambda: {"told": dict(told, generators=unseeded())}
     seeds.seed_tensorflow(settings.seed, told)
+    if settings.alone:
+        seeds.draw_by_step(settings.seed, lambda: recorder.trained)
     code, reason, more = 0, "ended", {}
     try:
         runpy.run_path(program, run_name="__main__")

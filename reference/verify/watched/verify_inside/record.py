@@ -30,6 +30,7 @@ class Settings:
         task = environment.get("VERIFY_TASK", "")
         self.task = int(task) if task.isdigit() else None  # None: no worker.
         self.workers = int(environment.get("VERIFY_WORKERS") or 1)
+        self.alone = environment.get("VERIFY_ALONE") == "1"  # It is the only process.
         self.gate = environment["VERIFY_GATE"]
         self.support = frozenset(environment["VERIFY_SUPPORT"].split(","))
 
@@ -50,6 +51,7 @@ class Recorder:
         self._places = {}
         self._quiet = threading.local()
         self._counts = {}
+        self.trained = 0  # How many steps were made that train, by all workers.
         self.worker = lambda: settings.task or 0  # Whose step this thread makes.
         self.gate = Gate(settings.gate, settings.workers)
         self.failure = None  # What ended the loop of one of several workers.
@@ -60,9 +62,11 @@ class Recorder:
         """How many steps this thread's worker has made."""
         return self._counts.get(self.worker(), 0)
 
-    def count(self):
+    def count(self, trains):
+        """Notes a step; one that only gives variables values does not train."""
         with self.lock:
             self._counts[self.worker()] = self.steps + 1
+            self.trained += trains
 
     # What a program does inside another thing that is recorded is not recorded itself.
 

@@ -88,3 +88,58 @@ def seed_tensorflow(seed, told):
     for module in (tf, tf.random, tf.compat.v1, tf.compat.v1.random):
         if getattr(module, "get_seed", None) is public:
             module.get_seed = get_seed
+
+
+def draw_by_step(seed, made):
+    """Has operations with the common seed draw by the number of the step.
+
+    A graph of TensorFlow 1 has one dropout for the runs that train and those that only
+    look, so each of these has the next mask. Migrated, both have operations of their own.
+    A mask of the step's number is the same in both. Only for a program of one process:
+    the number is asked for by a Python function. What datasets draw in their own threads
+    stays as it is.
+
+    Args:
+      made: gives how many steps that train were made.
+    """
+    import tensorflow as tf
+    from tensorflow.python.framework import ops
+    from tensorflow.python.ops import gen_random_ops, gen_stateless_random_ops
+
+    def find_seed():
+        def number():
+            return np.array([seed, made()], np.int64)
+
+        if hasattr(tf, "py_func"):
+            found = tf.py_func(number, [], tf.int64, stateful=True)
+        else:
+            found = tf.numpy_function(number, [], tf.int64, stateful=True)
+        found.set_shape([2])
+        return found
+
+    def replace(name, stateless):
+        draw = getattr(gen_random_ops, name)
+
+        def drawn(shape, dtype, seed=0, seed2=0, name=None):
+            if (seed, seed2) != common or _is_of_dataset(ops):
+                return draw(shape, dtype, seed=seed, seed2=seed2, name=name)
+            return stateless(shape, find_seed(), dtype=dtype, name=name)
+
+        setattr(gen_random_ops, name, drawn)
+
+    common = seed, seed
+    replace("random_uniform", gen_stateless_random_ops.stateless_random_uniform)
+    replace("random_standard_normal", gen_stateless_random_ops.stateless_random_normal)
+    replace("truncated_normal", gen_stateless_random_ops.stateless_truncated_normal)
+
+
+def _is_of_dataset(ops):
+    """Whether the graph that is built now is a function of a dataset."""
+    graph = ops.get_default_graph()
+    while graph is not None:
+        if "Dataset" in (getattr(graph, "name", None) or ""):
+            return True
+        graph = getattr(graph, "outer_graph", None) or getattr(
+            graph, "_outer_graph", None
+        )
+    return False

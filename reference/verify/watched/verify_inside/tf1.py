@@ -180,7 +180,7 @@ class Watch:
             recorder.event(kind, step=recorder.steps, **event)
             if self._settings.ulps and whole and not feed_dict:
                 self._move(session, graph, recorder.steps)
-            recorder.count()
+            recorder.count(trains=not event["sets"])
         elif event["fetches"] and not graphs.only_saves(ops):
             recorder.event(kind, step=recorder.steps, **event)
 

@@ -299,7 +299,7 @@ class Watch:
         event["sets"] = self._sets.get(step, False)
         self._tell_variables(replicas)
         recorder.event(graphs.STEP, step=recorder.steps, **event)
-        recorder.count()
+        recorder.count(trains=not event["sets"])
 
     def _tell_variables(self, replicas):
         entries = replicas.entries()
