@@ -410,6 +410,25 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "Make the layers in functions of their own that return tensors; or use the layer "
         "of tf_keras.layers.",
     ),
+    **{
+        f"layers.{old}": (
+            "contrib's feature columns do not exist in TF2",
+            f"Use tf.feature_column.{new}.",
+        )
+        for old, new in {
+            "real_valued_column": "numeric_column(key, shape=[dimension])",
+            "sparse_column_with_keys": "categorical_column_with_vocabulary_list",
+            "sparse_column_with_vocabulary_file": "categorical_column_with_vocabulary_file",
+            "sparse_column_with_hash_bucket": "categorical_column_with_hash_bucket",
+            "sparse_column_with_integerized_feature": "categorical_column_with_identity",
+            "weighted_sparse_column": "weighted_categorical_column",
+            "bucketized_column": "bucketized_column",
+            "crossed_column": "crossed_column",
+            "one_hot_column": "indicator_column",
+            "embedding_column": "embedding_column",
+            "shared_embedding_columns": "shared_embeddings",
+        }.items()
+    },
     "layers.optimize_loss": (
         "it builds a graph's training operation",
         "Write the step with tf.GradientTape.",
@@ -417,6 +436,10 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "learn": (
         "contrib.learn's Estimators and readers do not exist in TF2",
         "Use tf_keras models and tf.data.",
+    ),
+    "learn.preprocessing": (
+        "contrib.learn's preprocessing does not exist in TF2",
+        "Use tf_keras.layers.TextVectorization, or Python: it touches no graph.",
     ),
     "legacy_seq2seq": (_GONE, "Write the decoder with tf_keras cells."),
     "linear_optimizer": (_GONE, "Use tf_keras.experimental.LinearModel."),

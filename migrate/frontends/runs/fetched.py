@@ -156,8 +156,9 @@ class Fetched:
             module = self._scopes.import_path(call.func).rpartition(".")[0]
             if module and not module.startswith("tensorflow"):
                 return (
-                    f"{made}, and is of the module `{module}`, which was not read here",
-                    "Migrate the tree that has this module, not this file alone.",
+                    f"{made}, and is of the module `{module}`, whose graph is not known here",
+                    "Migrate the tree that has this module, not this file alone. If the "
+                    "module is refused itself, begin with what is said there.",
                 )
         lines = sorted(self._lines(node))
         if lines:
