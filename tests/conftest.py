@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -14,11 +12,6 @@ from migrate.disk import interrupts
 from reference import environment
 
 pytest_plugins = ["tests.ledger.plugin"]
-
-# Some environments forbid Python to keep what it has compiled. Then each of hundreds of
-# processes would compile a thousand modules again.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 
 # A machine that does something else beside is slow, which is no fault of a test.
 settings.register_profile(

@@ -205,7 +205,6 @@ HOST_PREFIXES = (
     "tf.version",
     "tf.__version__",
     "tf.GraphDef",
-    "tf.NotDifferentiable",
     "tf.OptimizerOptions",
     "tf.SessionLog",
     "tf.compat.path_to_str",

@@ -24,6 +24,7 @@ _HOSTS = (
     "tf.RunMetadata",
     "tf.compat.as_",
     "tf.random.set_random_seed",
+    "tf.NotDifferentiable",
     "tf.contrib.tensorboard.",
     "tf.models.",
     "tf.python.platform.tf_logging.",
@@ -49,7 +50,19 @@ _PASS = frozenset(
 )
 
 
+# What the compiler knows to be of the host, and other rooms here have a model of.
+_MODELLED = (
+    *("tf.app", "tf.flags", "tf.io.TFRecordOptions", "tf.train.Coordinator"),
+    *("tf.train.NanLossDuringTrainingError", "tf.GraphKeys", "tf.AUTO_REUSE"),
+    *("tf.reset_default_graph", "tf.get_default_graph", "tf.Graph", "tf.TensorShape"),
+    *("tf.Dimension", "tf.DType", "tf.dtypes", "tf.VERSION", "tf.version"),
+    "tf.__version__",
+)
+
+
 def _is_host(path: str) -> bool:
+    if roles.has_prefix(path, _MODELLED):
+        return False
     return path.startswith(_HOSTS) or roles.has_prefix(path, roles.HOST_PREFIXES)
 
 

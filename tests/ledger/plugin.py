@@ -9,6 +9,7 @@ import hashlib
 import os
 import pathlib
 import shutil
+import sys
 import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -23,6 +24,11 @@ from reference import measured, processes
 from tests.ledger import code, launches, rests_on, rows, sample
 from tests.ledger.rows import Row
 from tests.ledger.traces import ROOT, Trace, Traces
+
+# Some environments forbid Python to keep what it has compiled. Then each of thousands of
+# processes would compile a thousand modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 _REPORTED = "tests.ledger"
 _STARTED = pytest.StashKey[int]()

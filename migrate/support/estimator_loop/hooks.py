@@ -261,18 +261,23 @@ def is_own(hook):
 class _Collections:
     """What the graph outside has, while hooks look there for what a traced graph has.
 
-    TF1's hooks were called in the graph that they watched. Workers' threads share the
-    graph outside: what was in it comes back when the last of them has left.
+    TF1's hooks were called in the graph that they watched. A worker's thread has a graph
+    outside of its own, but for what opens one and starts threads in it. What was in it
+    comes back when the last who is inside has left.
     """
 
     _lock = threading.Lock()
-    _inside = {}  # id of a set of collections -> how many are inside, what was there
-    _methods = {}  # Name -> what each of these sets has for the graph's own method.
+    # id of a graph outside and of a set of collections -> how many are inside, what was
+    # there.
+    _inside = {}
+    # id of a graph outside, and a name -> what each of these sets has for its own method.
+    _methods = {}
 
     @classmethod
     @contextlib.contextmanager
     def shown(cls, key, collections, methods):
         graph = v1.get_default_graph()
+        key = id(graph), key
         with cls._lock:
             count, before = cls._inside.get(key, (0, None))
             if not count:
@@ -280,7 +285,7 @@ class _Collections:
                 for name, values in collections.items():
                     graph.get_collection_ref(name)[:] = values
                 for name, method in methods.items():
-                    cls._methods.setdefault(name, {})[key] = method
+                    cls._methods.setdefault((id(graph), name), {})[key] = method
                     setattr(graph, name, method)
             cls._inside[key] = count + 1, before
         try:
@@ -294,7 +299,7 @@ class _Collections:
                     for name, values in before.items():
                         graph.get_collection_ref(name)[:] = values
                     for name in methods:
-                        others = cls._methods[name]
+                        others = cls._methods[id(graph), name]
                         del others[key]
                         if others:
                             setattr(graph, name, next(iter(others.values())))
