@@ -91,7 +91,7 @@ def seed_tensorflow(seed, told):
 
 
 def draw_by_step(seed, made):
-    """Has operations with the common seed draw by the number of the step.
+    """Has uniform draws with the common seed depend on the number of the step: dropout's.
 
     A graph of TensorFlow 1 has one dropout for the runs that train and those that only
     look, so each of these has the next mask. Migrated, both have operations of their own.
@@ -117,20 +117,16 @@ def draw_by_step(seed, made):
         found.set_shape([2])
         return found
 
-    def replace(name, stateless):
-        draw = getattr(gen_random_ops, name)
+    common, draw = (seed, seed), gen_random_ops.random_uniform
 
-        def drawn(shape, dtype, seed=0, seed2=0, name=None):
-            if (seed, seed2) != common or _is_of_dataset(ops):
-                return draw(shape, dtype, seed=seed, seed2=seed2, name=name)
-            return stateless(shape, find_seed(), dtype=dtype, name=name)
+    def random_uniform(shape, dtype, seed=0, seed2=0, name=None):
+        if (seed, seed2) != common or _is_of_dataset(ops):
+            return draw(shape, dtype, seed=seed, seed2=seed2, name=name)
+        return gen_stateless_random_ops.stateless_random_uniform(
+            shape, find_seed(), dtype=dtype, name=name
+        )
 
-        setattr(gen_random_ops, name, drawn)
-
-    common = seed, seed
-    replace("random_uniform", gen_stateless_random_ops.stateless_random_uniform)
-    replace("random_standard_normal", gen_stateless_random_ops.stateless_random_normal)
-    replace("truncated_normal", gen_stateless_random_ops.stateless_truncated_normal)
+    gen_random_ops.random_uniform = random_uniform
 
 
 def _is_of_dataset(ops):

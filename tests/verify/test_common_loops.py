@@ -1,0 +1,77 @@
+"""Training loops as tutorials have them: two optimizers in turn, and dropout beside a look."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from reference.verify.verdict import Outcome
+from tests.verify.support import copied, migrated, unproven, verified
+
+IN_TURN = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 3])
+z = tf.placeholder(tf.float32, [None, 2])
+d_w = tf.Variable(tf.random_normal([3, 1]))
+g_w = tf.Variable(tf.random_normal([2, 3]))
+made = tf.matmul(z, g_w)
+d_loss = -tf.reduce_mean(tf.matmul(x, d_w)) + tf.reduce_mean(tf.matmul(made, d_w) ** 2)
+g_loss = -tf.reduce_mean(tf.matmul(made, d_w))
+d_train = tf.train.AdamOptimizer(1e-3).minimize(d_loss, var_list=[d_w])
+g_train = tf.train.AdamOptimizer(2e-3).minimize(g_loss, var_list=[g_w])
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(6):
+        noise = np.random.rand(8, 2)
+        sess.run(d_train, feed_dict={x: np.random.rand(8, 3), z: noise})
+        sess.run(g_train, feed_dict={z: noise})
+"""
+DROPOUT = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 6])
+keep_prob = tf.placeholder(tf.float32)
+w = tf.Variable(tf.random_normal([6, 8]))
+h = tf.nn.dropout(tf.nn.relu(tf.matmul(x, w)), keep_prob)
+loss = tf.reduce_mean(tf.square(tf.reduce_sum(h, 1) - 1.0))
+accuracy = tf.reduce_mean(tf.cast(tf.reduce_sum(h, 1) < 1.0, tf.float32))
+train = tf.train.AdamOptimizer(1e-2).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(6):
+        batch = np.random.rand(20, 6)
+        if i % 3 == 0:
+            print(sess.run(accuracy, feed_dict={x: batch, keep_prob: 1.0}))
+        sess.run(train, feed_dict={x: batch, keep_prob: 0.5})
+"""
+PROGRAMS = {
+    "two optimizers in turn": (IN_TURN, ("Optimizer(2e-3)", "Optimizer(2.1e-3)")),
+    "dropout beside a look": (DROPOUT, ("rate=1 - keep_prob", "rate=0.9 - keep_prob")),
+}
+
+
+def written(name: str, tmp_path: pathlib.Path) -> pathlib.Path:
+    """The program in a directory of its own."""
+    path = tmp_path / "given" / "program.py"
+    path.parent.mkdir()
+    path.write_text(PROGRAMS[name][0])
+    return copied(path, tmp_path / "old")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_migration_is_equal(name: str, tmp_path: pathlib.Path) -> None:
+    old = written(name, tmp_path)
+    verdict = verified(old, migrated(old, tmp_path / "new"), tmp_path / "work")
+    assert verdict.outcome is Outcome.EQUAL, unproven(verdict)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_fault_is_seen(name: str, tmp_path: pathlib.Path) -> None:
+    old = written(name, tmp_path)
+    new = migrated(old, tmp_path / "new", PROGRAMS[name][1])
+    verdict = verified(old, new, tmp_path / "work")
+    assert verdict.outcome is Outcome.DIFFERENT, unproven(verdict)
