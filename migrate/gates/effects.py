@@ -37,6 +37,7 @@ _FROM_HOME = re.compile(r"^([ \t]*)from [\w.]+ import ([\w, ]+)$", re.MULTILINE)
 _PARTS = 60  # Of a statement, so many characters are shown.
 
 
+_SHOWN = ("", table.STDOUT, table.LOG)
 _WITH_ALL = (table.UNSEEN, table.PROCESS)
 _Way = Callable[[Site], Hashable]
 
@@ -89,8 +90,7 @@ def differences(
     gone = [
         s
         for s in old
-        if told & s.begins
-        and (s.effect.kind in ("", table.STDOUT) or not shows & s.begins)
+        if told & s.begins and (s.effect.kind in _SHOWN or not shows & s.begins)
     ]
     pairs, lost, added = _pair_sites(old, new, gone)
     stops = [s.guards[-1] for s in added if _is_raise(s) and s.guards]
