@@ -100,7 +100,7 @@ IDIOMS = (
     Variant("hooks", 1e-6, _EIGEN),
     Variant("inputs", 5e-6, _EIGEN),
     Variant("looked_at", 2e-6, _EIGEN),
-    Variant("more_heads", 5e-6, _EXP),
+    Variant("more_heads", 2e-5, f"{_EXP}; {_PRODUCTS}"),
     Variant("reading", 0.0, _EXACT),
     Variant("residual", 2e-6, _EXP),
     Variant("sequences", 1e-5, "Adam divides by roots of small squares"),
