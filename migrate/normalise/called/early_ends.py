@@ -50,7 +50,7 @@ def in_workers_branch(text: Text) -> Text:
     for branch in walk_breadth_first(tree):
         if not isinstance(branch, ast.If) or not branch.orelse:
             continue
-        rest = _after(scopes, branch)
+        rest = _list_following(scopes, branch)
         last = _find_last(scopes, branch)
         if last is None or not rest or not all(map(text.alone, rest)):
             continue
@@ -63,7 +63,7 @@ def in_workers_branch(text: Text) -> Text:
     return text
 
 
-def _after(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
+def _list_following(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
     """What follows a branch in its suite."""
     parent = scopes.parents.get(branch)
     for _, suite in names.suites(parent) if isinstance(parent, ast.stmt) else ():
