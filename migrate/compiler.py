@@ -23,6 +23,7 @@ from migrate.notes import TODO
 from migrate.options import Options
 from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
+from migrate.parts.program import Settled
 from migrate.plan import Plan
 from migrate.plan_writer import Source, plan_mistakes, write_plan
 from migrate.planning.choice import (
@@ -80,20 +81,27 @@ def migrate_text(
     if is_marked(text):
         return Migration(text)
     unit = Unit.of(filename, options, text)
-    if options.tree.parts.programs:
-        found = parts_of.migrate_parts(
-            text,
-            unit.path,
-            options.tree.parts,
-            lambda whole, path, own: _migrate_with_hidden_names(
-                whole, Unit.of(path, own, whole)
-            ),
-            options,
-            lambda: _report_moved_code(text),
-        )
-        if found is not None:
-            return found
-    return _migrate_with_hidden_names(text, unit)
+    parts = options.tree.parts
+    if not parts.programs:
+        return _migrate_with_hidden_names(text, unit)
+    found = parts_of.migrate_parts(
+        text,
+        unit.path,
+        parts,
+        _migrate_whole,
+        options,
+        lambda: _report_moved_code(text),
+    )
+    if found is not None:
+        return found
+    alone = _migrate_with_hidden_names(text, unit)
+    return parts_of.tell_refusals_of_the_whole(
+        alone, unit.path, parts, _migrate_whole, options
+    )
+
+
+def _migrate_whole(text: str, path: str, options: Options) -> Migration:
+    return _migrate_with_hidden_names(text, Unit.of(path, options, text))
 
 
 def is_own_output(text: str, filename: str) -> bool:
@@ -347,21 +355,14 @@ def _rename_findings_to_contrib(
     return dataclasses.replace(found, findings=tuple(sorted(findings)))
 
 
-def migrate_program(path: str, options: Options) -> Migration | None:
-    """A program with the modules that build its graph; None where it is refused.
+def settle_program(path: str, options: Options) -> Settled:
+    """What becomes of a program with the modules that build its graph.
 
     Args:
       path: its real path.
       options: of the run, with its tree.
     """
-    return parts_of.program(
-        options.tree.parts,
-        path,
-        lambda whole, path, own: _migrate_with_hidden_names(
-            whole, Unit.of(path, own, whole)
-        ),
-        options,
-    )
+    return parts_of.settle_program(options.tree.parts, path, _migrate_whole, options)
 
 
 def _report_moved_code(text: str) -> Iterator[Finding]:

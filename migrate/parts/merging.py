@@ -25,7 +25,8 @@ class NotMergeable(Exception):
 @dataclasses.dataclass(frozen=True)
 class _Line:
     text: str
-    origin: int  # The program's line; 0 for a module's.
+    path: str = ""  # Of the file that has it; "" where it was added.
+    number: int = 0  # Its line there.
 
 
 class Merging:
@@ -75,7 +76,8 @@ class Merging:
         whole = Together(
             original,
             "\n".join(line.text for line in lines),
-            tuple(line.origin for line in lines),
+            tuple(n.number if n.path == self._program else 0 for n in lines),
+            tuple((line.path, line.number) for line in lines),
             tuple(self._told),
         )
         return whole, tuple(self._entered[1:])
@@ -152,7 +154,7 @@ class Merging:
                 more = []
             if not own and not found:
                 gap, before = (), range(0)
-            found += [_Line(t, n if own else 0) for t, n in zip(gap, before)]
+            found += [_Line(t, path, n) for t, n in zip(gap, before)]
             if more is not None:
                 found += more
                 continue
@@ -160,14 +162,12 @@ class Merging:
             if not (
                 own or titled or isinstance(statement, (ast.Import, ast.ImportFrom))
             ):
-                found.append(_Line(f"# From {self._title(path)}:", 0))
+                found.append(_Line(f"# From {self._title(path)}:"))
                 titled = True
-            found += [
-                _Line(t, n if own else 0) for t, n in zip(kept, range(first, last + 1))
-            ]
+            found += [_Line(t, path, n) for t, n in zip(kept, range(first, last + 1))]
         if own:
             rest = range(line, len(text.lines) + 1)
-            found += [_Line(text.lines[n - 1], n) for n in rest]
+            found += [_Line(text.lines[n - 1], path, n) for n in rest]
         return found
 
     def _imported(
@@ -189,9 +189,9 @@ class Merging:
                 self._told.append((at, title))
                 lines = self._lines(target, at)
                 found += [
-                    _Line("", 0),
+                    _Line(""),
                     *lines,
-                    _Line("", 0),
+                    _Line(""),
                 ]
             return found
         if isinstance(statement, ast.ImportFrom):

@@ -121,7 +121,9 @@ def test_data_read_with_contrib_learn_is_no_estimator(tmp_path: pathlib.Path) ->
 def test_an_interrupted_run_claims_nothing_of_what_was_not_read(
     tmp_path: pathlib.Path,
 ) -> None:
-    assert verdict(triage(Run([], interrupted=True))).startswith("Interrupted before any")
+    assert verdict(triage(Run([], interrupted=True))).startswith(
+        "Interrupted before any"
+    )
     told = verdict(triage(Run(_run(tmp_path, {"a.py": READY}), interrupted=True)))
     assert told.startswith("Interrupted. Of what was read: 1 program, and it can be")
     assert verdict(triage(Run([]))) == "Nothing here uses TensorFlow 1."
