@@ -222,7 +222,7 @@ def test_the_reason_is_that_of_the_program_with_its_modules(
     """Alone, its feed is refused, and the module's placeholder: neither is to blame."""
     wrong = SECOND.replace(
         "x, loss = model.build()",
-        "words = tf.contrib.learn.preprocessing.VocabularyProcessor(9)\n"
+        "words = tf.contrib.learn.preprocessing.ByteProcessor(9)\n"
         "x, loss = model.build()",
     )
     _written(tmp_path, {"model.py": MODEL, "train.py": wrong})
