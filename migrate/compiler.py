@@ -383,7 +383,7 @@ def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     """Code of one process that runs through tensorflow.compat.v1."""
     plan = Plan()
     plan.keeps_compat = True
-    estimators = compat_estimators.planned(scopes, plan)
+    estimators = compat_estimators.plan_estimators(scopes, plan)
     if estimators is None:
         rules = CompatRules(scopes, plan, {})
         rules.run()

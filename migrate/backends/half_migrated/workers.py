@@ -61,10 +61,10 @@ class WorkersOwn:
         changed = {
             n
             for s in self._tail
-            for n in names.binds(s) | names.mutates(s) | _shuffled(s)
+            for n in names.binds(s) | names.mutates(s) | _find_shuffled_names(s)
         }
         self._changed = changed - _of_loops(self._tail)
-        self.statements = self._moved()
+        self.statements = self._find_moved_statements()
 
     def run(self) -> None:
         """Plans the edits.
@@ -90,7 +90,7 @@ class WorkersOwn:
             if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
                 yield inner
 
-    def _moved(self) -> list[ast.stmt]:
+    def _find_moved_statements(self) -> list[ast.stmt]:
         changed = self._changed
         read = {n for s in self._tail for n in names.reads(s)}
         found: list[ast.stmt] = []
@@ -277,7 +277,7 @@ def _early(statement: ast.stmt, name: str) -> Refused:
     )
 
 
-def _shuffled(statement: ast.stmt) -> set[str]:
+def _find_shuffled_names(statement: ast.stmt) -> set[str]:
     """Names whose object is shuffled in place: `np.random.shuffle(rows)`."""
     return {
         call.args[0].id
