@@ -126,7 +126,7 @@ def enter_scope(m: Machine, name: str | None, default: str | None = None) -> str
 
 
 @contextlib.contextmanager
-def scoped(m: Machine, name: str | None, default: str) -> Iterator[str]:
+def open_scope(m: Machine, name: str | None, default: str) -> Iterator[str]:
     """A scope of names meanwhile; its whole name."""
     old = enter_scope(m, name, default)
     try:
