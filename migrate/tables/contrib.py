@@ -59,11 +59,7 @@ SUPPORT: dict[str, tuple[str, str]] = {
     "tf.contrib.training.HParams": ("contrib_hparams", "HParams"),
     "tf.contrib.training.parse_values": ("contrib_hparams", "parse_values"),
     **{
-        f"tf.contrib.learn.{package}preprocessing.{module}{name}": (
-            "contrib_vocabularies",
-            name,
-        )
-        for package in ("", "python.learn.")
+        f"tf.contrib.learn.preprocessing.{module}{name}": ("contrib_vocabularies", name)
         for name, own in (
             ("CategoricalVocabulary", "categorical_vocabulary."),
             ("VocabularyProcessor", "text."),
