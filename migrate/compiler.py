@@ -10,7 +10,7 @@ from migrate.backends.direct_steps import call_directly
 from migrate.backends.keras_fit import train_by_fit
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
-from migrate.facts.trees.reexports import written_out
+from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions import between_graph
 from migrate.gates.judgement import judge
@@ -129,8 +129,10 @@ def _with_hidden(text: str, unit: Unit) -> Migration:
         rest = closed_world.add_untold(text, rest)
         rest = graph_mode.add_lost_session(text, rest)
     rest = dropped.add_dropped(text, rest)
-    new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
-    new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
+    new, told = hidden_names.report_at_imports(text, unit.hidden, rest.text, TODO)
+    new, gone = hidden_names.report_at_imports(
+        text, dict(unit.shared.gone), new, TODO, "K180", _USE
+    )
     told = [*told, *gone]
     if not told:
         return rest
@@ -143,7 +145,9 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
     at = next((f for f in alone.findings if f.code == described_clusters.MISSING), None)
     if at is None or "ClusterSpec" in text:
         return alone
-    found = described_clusters.given(text, unit.path, unit.options.tree.clusters)
+    found = described_clusters.add_described_cluster(
+        text, unit.path, unit.options.tree.clusters
+    )
     if isinstance(found, str):
         reason = f"{at.reason}; {found}" if found else at.reason
         told = dataclasses.replace(at, reason=reason)
@@ -167,8 +171,8 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
 
 def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
     """A file's migration, where other files may import TensorFlow for it."""
-    whole, lines = written_out(text, unit.reexports)
-    whole = own_stars.written(whole, unit.own_stars)
+    whole, lines = write_out_imports(text, unit.reexports)
+    whole = own_stars.write_names_for_stars(whole, unit.own_stars)
     if whole == text:
         return _migrate_through_gate(text, unit)
     return migrate_other_imports(

@@ -54,7 +54,7 @@ def builds_graph(scopes: Scopes) -> bool:
             table.longest(symbol, table.LAYERS)
             or table.longest(symbol, table.IN_GRAPH_EMITTED)
             or symbol in contrib_graph.GRAPH
-            or table.prefixed(symbol, table.IN_GRAPH)
+            or table.find_prefix(symbol, table.IN_GRAPH)
             or table.longest(symbol, table.EMITTED)
         )
     return found
@@ -172,18 +172,18 @@ class EstimatorRewrite:
             target = table.longest(symbol, table.IN_GRAPH_EMITTED)
             if target is not None:
                 return self._become(node, target, "E101", f"now {target}")
-            if table.prefixed(symbol, table.IN_GRAPH):
+            if table.find_prefix(symbol, table.IN_GRAPH):
                 return self._keep(node, symbol)
-        if table.prefixed(symbol, table.IN_SERVING) and self._in(
+        if table.find_prefix(symbol, table.IN_SERVING) and self._in(
             node, self._program.serving
         ):
             return self._keep(node, symbol)
         if symbol in table.IN_INPUT and self._in(node, self._program.input):
             return self._keep(node, symbol)
-        if table.prefixed(symbol, table.IN_SERVING):
+        if table.find_prefix(symbol, table.IN_SERVING):
             in_model = self._in(node, self._program.model)
             return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
-        name = table.prefixed(symbol, table.REFUSED)
+        name = table.find_prefix(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
 
@@ -209,7 +209,7 @@ class EstimatorRewrite:
 
     def _replace_canned_symbol(self, node: ast.expr, symbol: str, target: str) -> None:
         """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
-        path = self._scopes.dotted(node) or ""
+        path = self._scopes.find_dotted_path(node) or ""
         only_in_tf2 = table.find_tf2_symbol(self._uses) or self._keras_optimizer(node)
         by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
         if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):

@@ -32,7 +32,7 @@ def rewrite(
     plan: Plan,
 ) -> tuple[str, str]:
     """Plans a call of the class; what it is now."""
-    bound = names.bound_arguments(call, _PARAMETERS)
+    bound = names.bind_arguments(call, _PARAMETERS)
     if bound is None or "decay" not in bound:
         diagnostics.refuse(
             "O120",

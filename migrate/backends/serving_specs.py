@@ -31,7 +31,7 @@ def specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
     for node, symbol in scopes.walk_uses():
         call = scopes.parents.get(node)
         if symbol == _PLACEHOLDER and isinstance(call, ast.Call) and call.func is node:
-            bound = names.bound_arguments(call, ("dtype", "shape", "name"))
+            bound = names.bind_arguments(call, ("dtype", "shape", "name"))
             if bound is None or "dtype" not in bound:
                 continue
             if _describes(call, scopes):

@@ -79,7 +79,7 @@ class VariableLists:
             return False  # Its statements are flows of their own.
         return any(
             isinstance(node, ast.Call) and makes(self._scopes.resolve(node.func) or "")
-            for part in (statement, *reach.reached(self._scopes, [statement]))
+            for part in (statement, *reach.find_reached(self._scopes, [statement]))
             for node in walk_breadth_first(part)
         )
 

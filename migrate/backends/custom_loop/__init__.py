@@ -271,7 +271,7 @@ class _Layout:
             for each in (call, *self._program.others):
                 self._plan.replace(each, code("plain_session.Session(replicas)"))
             return
-        bound = names.bound_arguments(call, hook_table.SESSION_PARAMETERS)
+        bound = names.bind_arguments(call, hook_table.SESSION_PARAMETERS)
         if bound is None:
             self._diagnostics.refuse(
                 "N151",

@@ -41,7 +41,7 @@ class Cluster:
             "config",
             "start",
         )
-        bound = names.bound_arguments(call, positional) or {}
+        bound = names.bind_arguments(call, positional) or {}
         for index, argument in enumerate(call.args):
             if positional[index] != "config":
                 parts.append(code(argument))

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts import names
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -122,7 +122,7 @@ def _is_variable(node: ast.Name, scopes: Scopes) -> bool:
 
 def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Whether code, or what it calls, draws by a generator of a whole module."""
-    for code in (statement, *reached(scopes, [statement])):
+    for code in (statement, *find_reached(scopes, [statement])):
         for node in walk_breadth_first(code):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = scopes.resolve(node) or ""
@@ -133,7 +133,7 @@ def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
 
 def _makes(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether code, or a function or method of the file that it may call, names tf.data."""
-    return _names_data((statement, *reached(scopes, [statement])), scopes)
+    return _names_data((statement, *find_reached(scopes, [statement])), scopes)
 
 
 def _run_by(statement: ast.stmt, scopes: Scopes) -> list[ast.AST]:

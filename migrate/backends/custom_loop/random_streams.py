@@ -69,7 +69,7 @@ def _find_seeded_calls(
     statement: ast.stmt, scopes: Scopes, of_graph: bool
 ) -> Iterator[ast.Call]:
     """What a statement draws by a seed, and what the functions that it calls do."""
-    for part in [statement, *reach.reached(scopes, [statement])]:
+    for part in [statement, *reach.find_reached(scopes, [statement])]:
         for node in walk_breadth_first(part):
             if not isinstance(node, ast.Call):
                 continue

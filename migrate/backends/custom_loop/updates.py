@@ -143,7 +143,7 @@ class Updates:
 
     def _write_tape_gradient(self, call: ast.Call, flow: Flow) -> Code:
         """`tf.gradients(ys, xs, ...)`; what is left out changes no value."""
-        bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
+        bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
         ys = code(self.loss_names.get(flow, bound["ys"]))
         single = names.key(bound["xs"]) in self._context.program.singles
         parts = [ys, code("[", bound["xs"], "]") if single else code(bound["xs"])]

@@ -307,7 +307,7 @@ class Expressions(Datasets):
     def _has_deciding_seed(self, call: ast.Call, symbol: str) -> bool:
         """Whether a layer function is given a seed that decides what it computes."""
         row = LAYER_FUNCTIONS[symbol]
-        bound = names.bound_arguments(call, ("inputs", *row.parameters)) or {}
+        bound = names.bind_arguments(call, ("inputs", *row.parameters)) or {}
         seed = bound.get("seed")
         none = isinstance(seed, ast.Constant) and seed.value is None
         return bool(row.seeded) and seed is not None and not none

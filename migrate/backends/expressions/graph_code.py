@@ -54,7 +54,7 @@ class GraphCode(State):
             self.plan.imports.append(home[0])
             self.claimed[node] = ("L150", "tf.layers' own function, from Keras 2")
             self.plan.replace(node, code(home[1]))
-        elif estimator.prefixed(symbol, estimator.IN_GRAPH):
+        elif estimator.find_prefix(symbol, estimator.IN_GRAPH):
             self._keep_in_compat(node, symbol)
 
     def _keep_in_compat(self, node: ast.expr, symbol: str) -> None:

@@ -62,7 +62,7 @@ class Variables(GraphCode):
             self.claimed[call] = ("V104", f"the variable that `{shared}` is")
             self.plan.replace(call, code(shared))
             return
-        bound = names.bound_arguments(call, _GET_VARIABLE)
+        bound = names.bind_arguments(call, _GET_VARIABLE)
         if bound is None or "name" not in bound:
             self.diagnostics.refuse(
                 "N151",

@@ -60,7 +60,7 @@ class Spelling:
         if symbol == "tf.train.replica_device_setter" or self._sets_device(node):
             self.add_finding(node, "C111", "now the strategy's scope", symbol)
             return
-        path = self._scopes.dotted(node) or ""
+        path = self._scopes.find_dotted_path(node) or ""
         written = "tf" + path.removeprefix("tensorflow")
         if path.startswith("tensorflow") and symbols.exists_in_target(written):
             self.add_finding(node, "T101", "the same", symbol, Outcome.KEPT)

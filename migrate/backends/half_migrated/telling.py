@@ -95,7 +95,7 @@ class Telling:
         for node in walk_breadth_first(self._scopes.tree):
             if not isinstance(node, ast.Call):
                 continue
-            dotted = self._scopes.dotted(node.func) or ""
+            dotted = self._scopes.find_dotted_path(node.func) or ""
             drawn_by = self._find_generator_maker(node) if method(node) else None
             if isinstance(drawn_by, ast.Call) and not drawn_by.args:
                 drawn.append(node)  # `rng = np.random.default_rng()`
@@ -115,5 +115,9 @@ class Telling:
         """What makes the generator that shuffles: `rng = np.random.RandomState(0)`."""
         assert isinstance(call.func, ast.Attribute)
         made = binding(self._scopes, call.func.value)
-        dotted = self._scopes.dotted(made.func) if isinstance(made, ast.Call) else ""
+        dotted = (
+            self._scopes.find_dotted_path(made.func)
+            if isinstance(made, ast.Call)
+            else ""
+        )
         return made if (dotted or "").startswith("numpy.random.") else None

@@ -143,7 +143,7 @@ class WorkersOwn:
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
-            path = self._scopes.dotted(node) or ""
+            path = self._scopes.find_dotted_path(node) or ""
             module, _, last = path.rpartition(".")
             if module not in GENERATORS or last in GENERATORS[module][1]:
                 continue
@@ -206,7 +206,9 @@ class WorkersOwn:
         value = statement.value if isinstance(statement, ast.Expr) else None
         if not isinstance(value, ast.Call):
             return False
-        dotted = self._scopes.resolve(value.func) or self._scopes.dotted(value.func)
+        dotted = self._scopes.resolve(value.func) or self._scopes.find_dotted_path(
+            value.func
+        )
         return (dotted or ast.unparse(value.func)).startswith(_TELLS)
 
     # -- the index elsewhere ------------------------------------------------------------------
@@ -310,7 +312,7 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
             (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
             or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
             or (
-                (scopes.dotted(n.func) or "") in _DRAWN_FROM
+                (scopes.find_dotted_path(n.func) or "") in _DRAWN_FROM
                 and not _is_used_up(scopes, n)
             )
         )
