@@ -101,7 +101,7 @@ def _plant_gradients(patch: pytest.MonkeyPatch) -> None:
         moved = [v for v in reached if type(v).__name__ == "VariableValue"]
         return set(reached) - set(moved[:1]), unknown
 
-    _altered("reached", fewer)(patch, gradients)
+    _altered("find_values_with_gradients", fewer)(patch, gradients)
 
 
 def _plant_collection(patch: pytest.MonkeyPatch) -> None:
