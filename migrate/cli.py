@@ -178,7 +178,7 @@ def migrate_command(
         from migrate.show import Diffs
 
         diffs = Diffs(with_modules)
-        job.finish(job.run(_checked, diffs.print_program), to_stderr=True)
+        job.finish(job.run(_check_result, diffs.print_program), to_stderr=True)
     elif write:
         _write(job, backup, interactive)
     elif output is not None:
@@ -187,7 +187,7 @@ def migrate_command(
         done = _copy(job, output)
         job.finish(done, written=Written(job.paths[0], output))
     else:
-        job.finish(job.run(_checked))
+        job.finish(job.run(_check_result))
 
 
 @main.command()
@@ -215,13 +215,13 @@ def check(baseline: pathlib.Path | None, update_baseline: bool, **shared: Any) -
     if job.stdin:
         _stdin(job, check=True)
     else:
-        job.finish_check(job.run(_checked), baseline, update_baseline)
+        job.finish_check(job.run(_check_result), baseline, update_baseline)
 
 
 # -- what becomes of the results ------------------------------------------------------
 
 
-def _checked(result: FileResult) -> FileResult:
+def _check_result(result: FileResult) -> FileResult:
     from migrate import results
 
     return results.check_support(result, result.path) if result.changed else result

@@ -10,7 +10,7 @@ from migrate.backends.direct_steps import call_directly
 from migrate.backends.keras_fit import train_by_fit
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
-from migrate.facts.trees.reexports import written_out
+from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions import between_graph
 from migrate.gates.judgement import judge
@@ -23,6 +23,7 @@ from migrate.notes import TODO
 from migrate.options import Options
 from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
+from migrate.parts.program import Settled
 from migrate.plan import Plan
 from migrate.plan_writer import Source, plan_mistakes, write_plan
 from migrate.planning.choice import (
@@ -80,20 +81,27 @@ def migrate_text(
     if is_marked(text):
         return Migration(text)
     unit = Unit.of(filename, options, text)
-    if options.tree.parts.programs:
-        found = parts_of.migrate_parts(
-            text,
-            unit.path,
-            options.tree.parts,
-            lambda whole, path, own: _migrate_with_hidden_names(
-                whole, Unit.of(path, own, whole)
-            ),
-            options,
-            lambda: _report_moved_code(text),
-        )
-        if found is not None:
-            return found
-    return _migrate_with_hidden_names(text, unit)
+    parts = options.tree.parts
+    if not parts.programs:
+        return _migrate_with_hidden_names(text, unit)
+    found = parts_of.migrate_parts(
+        text,
+        unit.path,
+        parts,
+        _migrate_whole,
+        options,
+        lambda: _report_moved_code(text),
+    )
+    if found is not None:
+        return found
+    alone = _migrate_with_hidden_names(text, unit)
+    return parts_of.tell_refusals_of_the_whole(
+        alone, unit.path, parts, _migrate_whole, options
+    )
+
+
+def _migrate_whole(text: str, path: str, options: Options) -> Migration:
+    return _migrate_with_hidden_names(text, Unit.of(path, options, text))
 
 
 def is_own_output(text: str, filename: str) -> bool:
@@ -121,8 +129,10 @@ def _with_hidden(text: str, unit: Unit) -> Migration:
         rest = closed_world.add_untold(text, rest)
         rest = graph_mode.add_lost_session(text, rest)
     rest = dropped.add_dropped(text, rest)
-    new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
-    new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
+    new, told = hidden_names.report_at_imports(text, unit.hidden, rest.text, TODO)
+    new, gone = hidden_names.report_at_imports(
+        text, dict(unit.shared.gone), new, TODO, "K180", _USE
+    )
     told = [*told, *gone]
     if not told:
         return rest
@@ -135,7 +145,9 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
     at = next((f for f in alone.findings if f.code == described_clusters.MISSING), None)
     if at is None or "ClusterSpec" in text:
         return alone
-    found = described_clusters.given(text, unit.path, unit.options.tree.clusters)
+    found = described_clusters.add_described_cluster(
+        text, unit.path, unit.options.tree.clusters
+    )
     if isinstance(found, str):
         reason = f"{at.reason}; {found}" if found else at.reason
         told = dataclasses.replace(at, reason=reason)
@@ -159,8 +171,8 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
 
 def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
     """A file's migration, where other files may import TensorFlow for it."""
-    whole, lines = written_out(text, unit.reexports)
-    whole = own_stars.written(whole, unit.own_stars)
+    whole, lines = write_out_imports(text, unit.reexports)
+    whole = own_stars.write_names_for_stars(whole, unit.own_stars)
     if whole == text:
         return _migrate_through_gate(text, unit)
     return migrate_other_imports(
@@ -347,21 +359,14 @@ def _rename_findings_to_contrib(
     return dataclasses.replace(found, findings=tuple(sorted(findings)))
 
 
-def migrate_program(path: str, options: Options) -> Migration | None:
-    """A program with the modules that build its graph; None where it is refused.
+def settle_program(path: str, options: Options) -> Settled:
+    """What becomes of a program with the modules that build its graph.
 
     Args:
       path: its real path.
       options: of the run, with its tree.
     """
-    return parts_of.program(
-        options.tree.parts,
-        path,
-        lambda whole, path, own: _migrate_with_hidden_names(
-            whole, Unit.of(path, own, whole)
-        ),
-        options,
-    )
+    return parts_of.settle_program(options.tree.parts, path, _migrate_whole, options)
 
 
 def _report_moved_code(text: str) -> Iterator[Finding]:
@@ -382,7 +387,7 @@ def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     """Code of one process that runs through tensorflow.compat.v1."""
     plan = Plan()
     plan.keeps_compat = True
-    estimators = compat_estimators.planned(scopes, plan)
+    estimators = compat_estimators.plan_estimators(scopes, plan)
     if estimators is None:
         rules = CompatRules(scopes, plan, {})
         rules.run()

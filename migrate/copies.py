@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 
 from migrate.disk import write
-from migrate.disk.interrupts import uninterrupted
+from migrate.disk.interrupts import defer_interrupts
 from migrate.pipeline import FileResult
 
 
@@ -51,14 +51,14 @@ class Copy:
         _check(roots, output)
         stage = None
         try:
-            with uninterrupted():
+            with defer_interrupts():
                 # Within the directory if it is there: perhaps only it can be written to,
                 # or it is a file system of its own.
                 stage = _make_stage(output)
             yield cls(roots, output, stage)
         finally:
             if stage is not None:
-                with uninterrupted():
+                with defer_interrupts():
                     shutil.rmtree(stage, ignore_errors=True)
 
     def publish(self) -> None:
@@ -68,7 +68,7 @@ class Copy:
           CopyError: it cannot be put there, and nothing is.
         """
         try:
-            with uninterrupted():
+            with defer_interrupts():
                 if self.stage.parent == self.output:
                     for path in sorted(self.stage.iterdir()):
                         os.rename(path, self.output / path.name)

@@ -151,7 +151,7 @@ class Job:
                 programs = choose(programs, make_beside)
             beside = make_beside(programs)
             for program in programs:
-                with interrupts.uninterrupted():
+                with interrupts.defer_interrupts():
                     done += complete(program, beside)
         except KeyboardInterrupt:
             self.interrupted = True

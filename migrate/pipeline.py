@@ -374,7 +374,7 @@ def _notebook(
     notebooks.check_cells(notebook)
     new, found, support = _module(notebook.module, str(path), options, core)
     if any(f.outcome is Outcome.FAILED for f in found):
-        return text, _sort_findings([*map(notebook.located, found)]), ()
+        return text, _sort_findings([*map(notebook.locate_finding, found)]), ()
     files = [_migrate_written_file(c, path, options, core) for c in notebook.cells]
     of_files = [f for one in files for f in one.findings]
     migrated = (notebook.imports_tensorflow or bool(of_files)) and not any(
@@ -382,7 +382,7 @@ def _notebook(
     )
     findings = _sort_findings(
         [
-            *map(notebook.located, found),
+            *map(notebook.locate_finding, found),
             *of_files,
             *notebooks.find_hidden(notebook, migrated),
         ]
@@ -390,19 +390,23 @@ def _notebook(
     sources = {one.old: one.new for one in files if one.new}
     needed = {*support, *(name for one in files for name in one.support)}
 
-    def treated(source: str) -> str:
+    def migrate_cell(source: str) -> str:
         return sources.get(source) or hidden.apply_cell(
             source, migrated, options.reports("E007")
         )
 
     try:
-        written = notebooks.write(notebook, new, treated)
+        written = notebooks.write(notebook, new, migrate_cell)
     except notebooks.NotebookChanged as error:
         failed = Finding(1, 1, "G005", Outcome.FAILED, "", str(error), cell=0)
         return text, (*findings, failed), ()
     if moved := _check_cell_order(notebook, written.text):
         refused = [f for f in findings if f.outcome is Outcome.REFUSED]
-        return text, _sort_findings([*map(notebook.located, moved), *refused]), ()
+        return (
+            text,
+            _sort_findings([*map(notebook.locate_finding, moved), *refused]),
+            (),
+        )
     return (
         written.text,
         (*findings, *_report_joined_cells(notebook, written)),

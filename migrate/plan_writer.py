@@ -169,7 +169,9 @@ def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[F
         (node.lineno, node.col_offset + 1): node
         for node in plan.expressions
         if isinstance(node, ast.Attribute)
-        and (path := scopes.dotted(node) or "").startswith("tensorflow.compat.v1.")
+        and (path := scopes.find_dotted_path(node) or "").startswith(
+            "tensorflow.compat.v1."
+        )
         and symbols.exists_in_target(f"tf{path.removeprefix('tensorflow')}")
     }
     left = []

@@ -95,7 +95,7 @@ def write_program(
     undo = contextlib.ExitStack()
     current = results[0]
     try:
-        with interrupts.uninterrupted():
+        with interrupts.defer_interrupts():
             changed = [result for result in results if result.changed]
             for first in range(0, len(changed), _AT_ONCE):
                 with contextlib.ExitStack() as stack:
@@ -174,7 +174,7 @@ def take_back_modules(beside: Beside, needed: Beside) -> None:
       beside: the modules of the whole run, some of which were written.
       needed: those of the programs that were written.
     """
-    with interrupts.uninterrupted(), contextlib.suppress(OSError):
+    with interrupts.defer_interrupts(), contextlib.suppress(OSError):
         for path, old in beside.replaced.items():
             if old is None:
                 _remove(path)

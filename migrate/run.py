@@ -13,8 +13,8 @@ from concurrent.futures.process import BrokenProcessPool
 from migrate import outcomes, pipeline, unused_parts
 from migrate.disk import discover, interrupts
 from migrate.disk.collect import collect
-from migrate.migration import Migration
 from migrate.options import Options
+from migrate.parts.program import Settled
 from migrate.pipeline import Core, FileResult
 from migrate.processes import Loaded, pool, run_in_processes
 from migrate.shared.callbacks import find_shared_callbacks
@@ -150,9 +150,9 @@ def _settle_programs(options: Options, jobs: int) -> Tree:
     parts = tree.parts
     if not parts.programs:
         return tree
-    known: dict[str, Migration | None] = {}
+    known: dict[str, Settled] = {}
 
-    def keep(path: str, found: Callable[[], Migration | None]) -> None:
+    def keep(path: str, found: Callable[[], Settled]) -> None:
         try:
             known[path] = found()
         except (SyntaxError, RecursionError, MemoryError, BrokenProcessPool):
@@ -180,10 +180,10 @@ def _settle_programs(options: Options, jobs: int) -> Tree:
     return dataclasses.replace(tree, parts=dataclasses.replace(parts, settled=known))
 
 
-def _program(path: str, options: Options) -> Migration | None:
-    from migrate.compiler import migrate_program  # libcst is slow to import.
+def _program(path: str, options: Options) -> Settled:
+    from migrate.compiler import settle_program  # libcst is slow to import.
 
-    return migrate_program(path, options)
+    return settle_program(path, options)
 
 
 def _results(

@@ -38,7 +38,7 @@ class CompatEstimators(EstimatorRewrite):
             super()._become(node, target, code_, reason)
 
 
-def planned(scopes: Scopes, plan: Plan) -> CompatEstimators | None:
+def plan_estimators(scopes: Scopes, plan: Plan) -> CompatEstimators | None:
     """The rewrite of a file's Estimators; None where it has none, or sessions too."""
     program = estimator.recognise(scopes)
     if program is None or any(s in _SESSIONS for _, s in scopes.walk_uses()):

@@ -19,7 +19,7 @@ _WRITER = "tf.summary.FileWriter"
 _SHARED_WRITER = "tf.summary.FileWriterCache.get"
 
 
-def fed_in_hooks(scopes: Scopes) -> list[Finding]:
+def refuse_feeds_in_hooks(scopes: Scopes) -> list[Finding]:
     """`SessionRunArgs(fetches, feed_dict=...)`: a step function takes its batch only."""
     found = []
     for node, symbol in table.uses(scopes):
@@ -89,7 +89,7 @@ def plan_updates(
     refused = []
     for update in hook_updates(scopes):
         if not update.runs or update.variable is None:
-            refused.append(_refused_update(update.call))
+            refused.append(_refuse_update(update.call))
             continue
         for call, session, value in update.runs:
             new = code(session, ".load(", update.variable, ", ", value, ")")
@@ -105,7 +105,7 @@ def plan_updates(
     return claimed, done, refused
 
 
-def _refused_update(call: ast.Call) -> Finding:
+def _refuse_update(call: ast.Call) -> Finding:
     return Finding(
         call.lineno,
         call.col_offset + 1,

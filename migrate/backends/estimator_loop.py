@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from migrate.backends import serving_specs
 from migrate.backends.derived_hooks import plan_derived_hooks
 from migrate.backends.estimator_hooks import (
-    fed_in_hooks,
     plan_loads,
     plan_updates,
     plan_writers,
+    refuse_feeds_in_hooks,
 )
 from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.backends.input_sessions import InputSessions
@@ -54,7 +54,7 @@ def builds_graph(scopes: Scopes) -> bool:
             table.longest(symbol, table.LAYERS)
             or table.longest(symbol, table.IN_GRAPH_EMITTED)
             or symbol in contrib_graph.GRAPH
-            or table.prefixed(symbol, table.IN_GRAPH)
+            or table.find_prefix(symbol, table.IN_GRAPH)
             or table.longest(symbol, table.EMITTED)
         )
     return found
@@ -103,7 +103,7 @@ class EstimatorRewrite:
         self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
         claimed, refused = plan_derived_hooks(self._scopes, self._plan)
         self.claimed.update(claimed)
-        self.refused += refused + fed_in_hooks(self._scopes)
+        self.refused += refused + refuse_feeds_in_hooks(self._scopes)
         claimed, updates, refused = plan_updates(self._scopes, self._plan)
         self.claimed.update(claimed)
         self.refused += refused
@@ -152,7 +152,7 @@ class EstimatorRewrite:
         target = table.longest(symbol, table.EMITTED)
         if target is not None:
             if target.partition(".")[0] in table.BESIDE:
-                return self._canned(node, symbol, target)
+                return self._replace_canned_symbol(node, symbol, target)
             if symbol in table.TPU_ESTIMATORS:
                 self._plan.support.update(table.BESIDE[table.TPU_MODULE])
                 said = f"now {target}: {table.NO_TPU}"
@@ -172,18 +172,18 @@ class EstimatorRewrite:
             target = table.longest(symbol, table.IN_GRAPH_EMITTED)
             if target is not None:
                 return self._become(node, target, "E101", f"now {target}")
-            if table.prefixed(symbol, table.IN_GRAPH):
+            if table.find_prefix(symbol, table.IN_GRAPH):
                 return self._keep(node, symbol)
-        if table.prefixed(symbol, table.IN_SERVING) and self._in(
+        if table.find_prefix(symbol, table.IN_SERVING) and self._in(
             node, self._program.serving
         ):
             return self._keep(node, symbol)
         if symbol in table.IN_INPUT and self._in(node, self._program.input):
             return self._keep(node, symbol)
-        if table.prefixed(symbol, table.IN_SERVING):
+        if table.find_prefix(symbol, table.IN_SERVING):
             in_model = self._in(node, self._program.model)
             return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
-        name = table.prefixed(symbol, table.REFUSED)
+        name = table.find_prefix(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
 
@@ -207,9 +207,9 @@ class EstimatorRewrite:
         self._plan.replace(node, code(target))
         self.claimed[node] = (code_, reason)
 
-    def _canned(self, node: ast.expr, symbol: str, target: str) -> None:
+    def _replace_canned_symbol(self, node: ast.expr, symbol: str, target: str) -> None:
         """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
-        path = self._scopes.dotted(node) or ""
+        path = self._scopes.find_dotted_path(node) or ""
         only_in_tf2 = table.find_tf2_symbol(self._uses) or self._keras_optimizer(node)
         by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
         if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):

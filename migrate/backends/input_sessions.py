@@ -109,7 +109,7 @@ class InputSessions:
         """Plans the assignment of a batch; returns the name for its batches."""
         if batches in self._names:
             return self._names[batches]
-        name = self._names[batches] = self._named(batches)
+        name = self._names[batches] = self._choose_name(batches)
         if batches.is_dataset:
             source: Code | ast.expr = batches.source
         else:
@@ -125,7 +125,7 @@ class InputSessions:
                 self.iterators.update(walk_breadth_first(part))
         return name
 
-    def _named(self, batches: Batches) -> str:
+    def _choose_name(self, batches: Batches) -> str:
         if batches.whole:
             return batches.targets[0]
         around = self._function_around(batches)

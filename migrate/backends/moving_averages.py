@@ -32,7 +32,7 @@ def rewrite(
     plan: Plan,
 ) -> tuple[str, str]:
     """Plans a call of the class; what it is now."""
-    bound = names.bound_arguments(call, _PARAMETERS)
+    bound = names.bind_arguments(call, _PARAMETERS)
     if bound is None or "decay" not in bound:
         diagnostics.refuse(
             "O120",
@@ -70,7 +70,7 @@ def rewrite(
     return "N190", f"{MODULE}.ExponentialMovingAverage: TF1's variables and names"
 
 
-def raced(
+def report_unordered_averages(
     program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics
 ) -> None:
     """Says where averages are not ordered behind the update of what they average."""
@@ -121,7 +121,7 @@ def _applies(node: ast.AST, program: ir.TrainingProgram) -> bool:
     )
 
 
-def restored(
+def find_variables_to_restore(
     node: ast.expr, program: ir.TrainingProgram, scopes: Scopes
 ) -> ast.expr | None:
     """`averages.variables_to_restore()`, given as it is or by a name; else None."""
@@ -129,7 +129,7 @@ def restored(
         owner = scopes.scope_of(node).owner(node.id)
         bindings = owner.bindings.get(node.id, []) if owner is not None else []
         if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
-            return restored(bindings[0].value, program, scopes)
+            return find_variables_to_restore(bindings[0].value, program, scopes)
         return None
     if (
         isinstance(node, ast.Call)

@@ -31,7 +31,7 @@ def specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
     for node, symbol in scopes.walk_uses():
         call = scopes.parents.get(node)
         if symbol == _PLACEHOLDER and isinstance(call, ast.Call) and call.func is node:
-            bound = names.bound_arguments(call, ("dtype", "shape", "name"))
+            bound = names.bind_arguments(call, ("dtype", "shape", "name"))
             if bound is None or "dtype" not in bound:
                 continue
             if _describes(call, scopes):
@@ -46,9 +46,9 @@ def _describes(given: ast.expr, scopes: Scopes) -> bool:
     """Whether an expression is a value of dictionaries of receivers, and nothing else."""
     within = scopes.parents.get(given)
     if isinstance(within, ast.Dict):
-        return any(given is v for v in within.values) and _received(within, scopes)
+        return any(given is v for v in within.values) and _is_received(within, scopes)
     if isinstance(within, ast.DictComp):
-        return given is within.value and _received(within, scopes)
+        return given is within.value and _is_received(within, scopes)
     if not isinstance(within, ast.Assign) or len(within.targets) != 1:
         return False
     (target,) = within.targets
@@ -62,7 +62,7 @@ def _describes(given: ast.expr, scopes: Scopes) -> bool:
     return False
 
 
-def _received(dictionary: ast.expr, scopes: Scopes) -> bool:
+def _is_received(dictionary: ast.expr, scopes: Scopes) -> bool:
     """Whether receivers are built of a dictionary, and nothing else has it."""
     use = scopes.parents.get(dictionary)
     if _builds_receiver(use, dictionary, scopes):

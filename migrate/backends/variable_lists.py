@@ -79,7 +79,7 @@ class VariableLists:
             return False  # Its statements are flows of their own.
         return any(
             isinstance(node, ast.Call) and makes(self._scopes.resolve(node.func) or "")
-            for part in (statement, *reach.reached(self._scopes, [statement]))
+            for part in (statement, *reach.find_reached(self._scopes, [statement]))
             for node in walk_breadth_first(part)
         )
 
@@ -96,11 +96,11 @@ class VariableLists:
 
     def goes_by_place(self, listed: ast.expr) -> bool:
         """Whether a program takes something of a list by where it stands there."""
-        return any(map(self._is_place, self._held(listed)))
+        return any(map(self._is_place, self._find_holders(listed)))
 
     def is_shown(self, listed: ast.expr) -> bool:
         """Whether a program shows a list, in its order."""
-        for node in self._held(listed):
+        for node in self._find_holders(listed):
             above: ast.AST | None = node
             while above is not None and not isinstance(above, ast.stmt):
                 above = self._scopes.parents.get(above)
@@ -113,7 +113,7 @@ class VariableLists:
                 return True
         return False
 
-    def _held(self, listed: ast.expr) -> Iterator[ast.expr]:
+    def _find_holders(self, listed: ast.expr) -> Iterator[ast.expr]:
         """A list, and the names that hold it or what a run gave of it."""
         yield listed
         above = self._scopes.parents.get(listed)
@@ -148,7 +148,7 @@ class VariableLists:
             and above.func.id in ("enumerate", "next")
         )
 
-    def written_out(self, node: ast.expr) -> ast.expr | None:
+    def find_listing(self, node: ast.expr) -> ast.expr | None:
         """The expression that lists variables for this one; None if it is no such.
 
         All, chosen ones by a comprehension, a dict of them by name; or the name of one
@@ -159,12 +159,14 @@ class VariableLists:
             bindings = owner.bindings.get(node.id, []) if owner is not None else []
             if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
                 made = bindings[0]
-                if isinstance(made.targets[0], ast.Name) and not self._changed(node.id):
-                    return self.written_out(made.value)
+                if isinstance(made.targets[0], ast.Name) and not self._is_changed(
+                    node.id
+                ):
+                    return self.find_listing(made.value)
             return None
         return node if self._lists(node) else None
 
-    def _changed(self, name: str) -> bool:
+    def _is_changed(self, name: str) -> bool:
         return any(
             name in names.mutates(statement)
             for statement in walk_breadth_first(self._scopes.tree)
@@ -190,7 +192,7 @@ class VariableLists:
                 and (
                     self._program.kinds.get(names.key(first.iter) or "")
                     is ir.Kind.VARIABLE
-                    or self.written_out(first.iter) is first.iter
+                    or self.find_listing(first.iter) is first.iter
                 )
             )
         return False

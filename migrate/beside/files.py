@@ -87,7 +87,7 @@ def present(directory: pathlib.Path) -> dict[str, bytes]:
 
 def render(closure: Closure) -> dict[str, bytes]:
     """The files of all that is reached, by name."""
-    reached = closure.reached()
+    reached = closure.find_reached()
     return {name: text_of(name, reached) for name in reached.files}
 
 

@@ -127,7 +127,7 @@ class Closure:
                     if method in own:
                         self._keep_method(name, node.name, method)
 
-    def reached(self) -> Reached:
+    def find_reached(self) -> Reached:
         """All that is reached from what was added."""
         before = -1
         while before != (before := self._size()):

@@ -92,7 +92,7 @@ class _Remains:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return self._import(node)
         if isinstance(node, ast.Try):
-            return self._tried(node)
+            return self._write_tried_import(node)
         for effect in self._file.effects:
             if effect.node is node:
                 kept = not effect.owner or effect.owner in self._names
@@ -152,7 +152,7 @@ class _Remains:
             return self._whole(node)
         return _spell_import(node, kept) if kept else ()
 
-    def _tried(self, node: ast.Try) -> Sequence[str]:
+    def _write_tried_import(self, node: ast.Try) -> Sequence[str]:
         """An import with another one, or with a value, where that fails."""
         body = [line for item in node.body for line in self._of_module(item)]
         if not body:

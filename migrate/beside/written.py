@@ -56,7 +56,7 @@ class Beside:
     def files(self, directory: pathlib.Path) -> dict[str, bytes]:
         """The files of a directory, by name: what is to stand there after the run."""
         if directory not in self._known:
-            self._known[directory] = self._found(directory)
+            self._known[directory] = self._render_files(directory)
         return self._known[directory]
 
     def changes(self, directory: pathlib.Path) -> list[tuple[str, bytes]]:
@@ -78,7 +78,7 @@ class Beside:
             found.append((name, data))
         return found
 
-    def _found(self, directory: pathlib.Path) -> dict[str, bytes]:
+    def _render_files(self, directory: pathlib.Path) -> dict[str, bytes]:
         closure = Closure()
         users = {
             os.path.realpath(result.path): result

@@ -47,7 +47,7 @@ def check() -> None:
 
 
 @contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Lets the block finish before an interrupt or a termination takes effect."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Only the main thread can set handlers, and only it is interrupted.

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 
-from migrate.disk.interrupts import uninterrupted
+from migrate.disk.interrupts import defer_interrupts
 
 _PREFIX = ".tf1to2-"
 _numbers = itertools.count()
@@ -38,7 +38,7 @@ def atomically(path: pathlib.Path, data: bytes) -> None:
     Raises:
       OSError: it cannot be replaced; it is as it was.
     """
-    with uninterrupted(), stage_bytes(path, data) as stage:
+    with defer_interrupts(), stage_bytes(path, data) as stage:
         stage.replace()
 
 

@@ -58,7 +58,7 @@ def method(
             containers.append(m, added, [_pair(m, key, item)])
         return NONE
     if name in ("parse_args", "parse_known_args"):
-        space = _parsed(m, added)
+        space = _make_namespace(m, added)
         if name == "parse_args":
             return space
         from migrate.graph.values import Tuple
@@ -103,7 +103,7 @@ def _add(
 _SWITCHES = ("store_true", "store_false")
 
 
-def _parsed(m: Machine, added: Reference) -> Value:
+def _make_namespace(m: Machine, added: Reference) -> Value:
     from migrate.graph.values import Tuple
 
     space = objects.new_object(m, _NAMESPACE)
@@ -114,7 +114,7 @@ def _parsed(m: Machine, added: Reference) -> Value:
     return space
 
 
-def _given(m: Machine, name: str, default: Value) -> Value | None:
+def _read_flag_argument(m: Machine, name: str, default: Value) -> Value | None:
     """What the command line says of a flag."""
     arguments = m.configuration.arguments or ()
     for place, argument in enumerate(arguments):
@@ -143,7 +143,7 @@ def _convert(text: str, default: Value) -> Const:
 
 def flag(m: Machine, name: str, default: Value) -> Value:
     """What a flag is in this configuration."""
-    given = _given(m, name, default)
+    given = _read_flag_argument(m, name, default)
     if given is not None:
         return given
     if m.configuration.flags:
@@ -181,7 +181,7 @@ def define(m: Machine, kind: str, given: list[Value], named: dict[str, Value]) -
     return NONE
 
 
-def defined(m: Machine, name: str) -> Value:
+def read_flag(m: Machine, name: str) -> Value:
     """`FLAGS.name`."""
     found = m.read(("flags", name), None)
     if isinstance(found, Value):

@@ -280,7 +280,7 @@ def _array(
     if name in _SIZED:
         place = _SIZED[name]
         size = named.get("size", given[place] if len(given) > place else NONE)
-        drawn = _drawn(name)
+        drawn = _find_drawn_type(name)
         if size == NONE:
             return Array((), drawn and drawn.removesuffix("64"))
         return Array(dims(m, size), drawn)
@@ -304,7 +304,7 @@ def _array(
         firm = [a.dtype for a in (first, second) if a.shape != ()] or [first.dtype]
         return Array(shapes.broadcast(first.shape, second.shape), kind or firm[0])
     if name in _JOINED and given:
-        return _joined(m, name, given, named)
+        return _concatenate_arrays(m, name, given, named)
     if name == "arange" and len(given) == 1 and isinstance(given[0], Const):
         return Array((dim(given[0]),), kind or "int64")
     if name in _SAME and given:
@@ -313,7 +313,7 @@ def _array(
     if name == "reshape" and len(given) > 1:
         found = of_literal(m, given[0])
         return Array(
-            _reshaped(found, dims(m, given[1])), found.dtype if found else None
+            _complete_shape(found, dims(m, given[1])), found.dtype if found else None
         )
     if name == "expand_dims" and len(given) > 1:
         found = of_literal(m, given[0])
@@ -328,7 +328,7 @@ def _array(
     return None
 
 
-def _reduced(
+def _reduce_array(
     array: Array, name: str, given: list[Value], named: dict[str, Value]
 ) -> Array | None:
     """The array that `sum`, `mean` and their like make of one."""
@@ -359,7 +359,7 @@ def _reduced(
     return Array(tuple(kept), dtype)
 
 
-def _joined(
+def _concatenate_arrays(
     m: Machine, name: str, given: list[Value], named: dict[str, Value]
 ) -> Array | None:
     """Arrays one after another along an axis that is there already."""
@@ -386,13 +386,13 @@ def _joined(
     return Array(tuple(dims_of), types.pop() if len(types) == 1 else None)
 
 
-def _drawn(name: str) -> str | None:
+def _find_drawn_type(name: str) -> str | None:
     if name == "random.choice":
         return None
     return "int64" if name in ("random.randint", "random.binomial") else "float64"
 
 
-def _reshaped(
+def _complete_shape(
     array: Array | None, wanted: tuple[Dim, ...] | None
 ) -> tuple[Dim, ...] | None:
     if wanted is None:
@@ -434,11 +434,11 @@ def call_method(
         found = Array(array.shape, type_name(given[0]))
     elif name == "reshape" and given:
         wanted = dims(m, given[0]) if len(given) == 1 else tuple(dim(v) for v in given)
-        found = Array(_reshaped(array, wanted), array.dtype)
+        found = Array(_complete_shape(array, wanted), array.dtype)
     elif name in ("copy", "round", "clip"):
         found = array
     elif name in _REDUCES:
-        found = _reduced(array, name, given, named)
+        found = _reduce_array(array, name, given, named)
     elif name in ("flatten", "ravel") and array.shape is not None:
         found = Array((shapes.size(array.shape),), array.dtype)
     if found is None:

@@ -259,7 +259,7 @@ def _filter(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 
 
 @handler("reversed")
-def _reversed(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _reverse_items(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     items = calls.iterate(m, given[0])
     if items is None:
         return given[0]
@@ -267,7 +267,7 @@ def _reversed(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 
 
 @handler("sorted")
-def _sorted(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _sort_items(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     items = calls.iterate(m, given[0])
     if items is None:
         return m.hosts.fresh("sorted(...)")

@@ -243,7 +243,7 @@ def call_function(
         m.store.set((frame.number, name), value)
     calls, m.calls = m.calls, (*m.calls, place)
     try:
-        with m.entered(frame):
+        with m.enter_frame(frame):
             return _run(m, code, frame)
     finally:
         m.calls = calls
@@ -349,7 +349,7 @@ def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) ->
         m.store.set((frame.number, name), item)
     from migrate.evaluate import statements
 
-    with m.entered(frame):
+    with m.enter_frame(frame):
 
         def outside(item: Value) -> Value:
             # The action belongs to the frame that asked.

@@ -27,7 +27,7 @@ class Configuration:
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
     main: bool = True
 
-    def executed(self, file: str, first: int, last: int) -> bool | None:
+    def has_executed(self, file: str, first: int, last: int) -> bool | None:
         """Whether a run executed a line of these; None where no run is known."""
         ranges = self.lines.get(file)
         if ranges is None:

@@ -54,7 +54,7 @@ def _handle(m: Machine, handler: ast.ExceptHandler) -> Completion:
 def _perhaps(m: Machine, handler: ast.ExceptHandler, ended: Completion) -> Completion:
     """A handler on one side of a test: whether something was raised."""
     first = handler.body[0]
-    executed = m.configuration.executed(
+    executed = m.configuration.has_executed(
         m.frame.file, first.lineno, first.end_lineno or first.lineno
     )
     if executed is False:
@@ -65,7 +65,7 @@ def _perhaps(m: Machine, handler: ast.ExceptHandler, ended: Completion) -> Compl
         executed = None
     nodes, variables = len(m.record.nodes), len(m.record.variables)
     mark = m.store.mark()
-    with m.guarded(test.key, True):
+    with m.enter_branch(test.key, True):
         handled = _handle(m, handler)
     if len(m.record.nodes) > nodes or len(m.record.variables) > variables:
         if not executed:

@@ -294,7 +294,7 @@ def make_function(
     )
 
 
-def _joined(m: Machine, node: ast.JoinedStr) -> Value:
+def _evaluate_f_string(m: Machine, node: ast.JoinedStr) -> Value:
     parts: list[str] = []
     hosts: list[Value] = []
     for part in node.values:
@@ -361,7 +361,7 @@ def comprehend(
     iterable = evaluate(m, generators[0].iter)
     frame = m.new_frame(None, outer, outer.module or outer, outer.file)
     frame.names = Names(_targets(generators), frozenset(), frozenset(), False)
-    with m.entered(frame):
+    with m.enter_frame(frame):
         return _rounds(m, generators, iterable, action)
 
 
@@ -394,11 +394,11 @@ def _rounds(
     assert items is not None
     for item in items:
         assign(m, generator.target, item)
-        complete = _filtered(m, generators, action) and complete
+        complete = _run_where_conditions_hold(m, generators, action) and complete
     return complete
 
 
-def _filtered(
+def _run_where_conditions_hold(
     m: Machine, generators: list[ast.comprehension], action: Callable[[], Any]
 ) -> bool:
     complete = True
@@ -432,11 +432,11 @@ def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
     return Const(None) if items is not None else m.unknown("`yield from`", node)
 
 
-def _starred(m: Machine, node: ast.Starred) -> Value:
+def _evaluate_starred(m: Machine, node: ast.Starred) -> Value:
     return evaluate(m, node.value)
 
 
-def _named(m: Machine, node: ast.NamedExpr) -> Value:
+def _evaluate_named_expression(m: Machine, node: ast.NamedExpr) -> Value:
     from migrate.evaluate.assignment import assign
 
     value = evaluate(m, node.value)
@@ -461,13 +461,13 @@ _HANDLERS: dict[type[ast.AST], Callable[[Machine, Any], Value]] = {
     ast.Compare: _compare,
     ast.IfExp: _conditional,
     ast.Lambda: _lambda,
-    ast.JoinedStr: _joined,
+    ast.JoinedStr: _evaluate_f_string,
     ast.ListComp: _comprehension,
     ast.SetComp: _comprehension,
     ast.GeneratorExp: _comprehension,
     ast.DictComp: _dict_comprehension,
     ast.Yield: _yield,
     ast.YieldFrom: _yield_from,
-    ast.Starred: _starred,
-    ast.NamedExpr: _named,
+    ast.Starred: _evaluate_starred,
+    ast.NamedExpr: _evaluate_named_expression,
 }

@@ -149,7 +149,7 @@ def attribute(m: Machine, path: str) -> Value:
 
             return Builtin("range" if name == "xrange" else name)
     if path.startswith("absl.flags.FLAGS."):
-        return arguments_of.defined(m, path.rpartition(".")[2])
+        return arguments_of.read_flag(m, path.rpartition(".")[2])
     dtype = arrays.dtype(path)
     return dtype if dtype is not None else External(path)
 
@@ -291,7 +291,9 @@ def _reduce(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return total
 
 
-def _named_tuple(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _make_named_tuple_class(
+    m: Machine, given: list[Value], named: dict[str, Value]
+) -> Value:
     fields = given[1] if len(given) > 1 else named.get("field_names", NONE)
     names: list[str] = []
     if isinstance(fields, Const) and isinstance(fields.value, str):
@@ -316,7 +318,9 @@ def _make_tuple(m: Machine, given: list[Value], named: dict[str, Value]) -> Valu
     return Tuple(tuple(items[n] for n in names), names, kind)
 
 
-def _ordered_dict(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _make_ordered_dict(
+    m: Machine, given: list[Value], named: dict[str, Value]
+) -> Value:
     from migrate.evaluate import builtin_functions
 
     return builtin_functions.call(m, "dict", given, named)
@@ -400,9 +404,9 @@ _HANDLERS: dict[str, Callable[..., Value | None]] = {
     "functools.reduce": _reduce,
     "functools.wraps": _wraps,
     "six.moves.reduce": _reduce,
-    "collections.namedtuple": _named_tuple,
+    "collections.namedtuple": _make_named_tuple_class,
     "namedtuple.make": _make_tuple,
-    "collections.OrderedDict": _ordered_dict,
+    "collections.OrderedDict": _make_ordered_dict,
     "collections.defaultdict": _default_dict,
     "collections.deque": _deque,
     "copy.deepcopy": _deepcopy,

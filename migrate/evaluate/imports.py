@@ -121,7 +121,7 @@ def run_module(m: Machine, path: str, dotted: str, name: str = "") -> Module:
     from migrate.evaluate import statements
 
     loops, m.loops = m.loops, []
-    with m.entered(frame):
+    with m.enter_frame(frame):
         ended = statements.execute_all(m, tree.body)
     m.loops = loops
     if ended.kind in ("raise", "never"):

@@ -61,7 +61,7 @@ def merge(m: Machine, test: int, outcome: bool, delta: Delta, mark: int) -> None
       outcome: of the test on the side of the delta.
     """
     store = m.store
-    before = store.changed(mark)
+    before = store.find_changed_cells(mark)
     for key in (*delta, *(key for key in before if key not in delta)):
         here = store.get(key)
         there = delta[key] if key in delta else before[key]
@@ -73,14 +73,14 @@ def fork(
     m: Machine, test: int, yes: Callable[[], Value], no: Callable[[], Value]
 ) -> Value:
     """Evaluates both sides, each from the same store, and joins them."""
-    known = m.decided(test)
+    known = m.find_outcome(test)
     if known is not None:
         return yes() if known else no()
     mark = m.store.mark()
-    with m.guarded(test, True):
+    with m.enter_branch(test, True):
         one = yes()
     delta = m.store.take_off(mark)
-    with m.guarded(test, False):
+    with m.enter_branch(test, False):
         other = no()
     merge(m, test, True, delta, mark)
     return join_values(test, one, other)
@@ -147,9 +147,10 @@ def _is_dead(completion: Completion) -> bool:
 
 def whole_delta(m: Machine, delta: Delta, base: int, fork: int) -> Delta:
     """A side's changes since `base`: those before the fork, and its own since then."""
-    since = m.store.changed(fork)
+    since = m.store.find_changed_cells(fork)
     found: dict[Hashable, Any] = {
-        key: since.get(key, m.store.get(key)) for key in m.store.changed(base)
+        key: since.get(key, m.store.get(key))
+        for key in m.store.find_changed_cells(base)
     }
     found.update(delta)
     return found
@@ -158,7 +159,7 @@ def whole_delta(m: Machine, delta: Delta, base: int, fork: int) -> Delta:
 def close(m: Machine, base: int, pending: list[Pending], last: Value) -> Value:
     """Joins all pending sides with the store at the end of what they left; the joined value."""
     for one in reversed(pending):
-        before = m.store.changed(base)
+        before = m.store.find_changed_cells(base)
         for key in (*one.delta, *(key for key in before if key not in one.delta)):
             here = m.store.get(key)
             there = one.delta[key] if key in one.delta else before[key]

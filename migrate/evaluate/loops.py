@@ -205,7 +205,7 @@ def _keeps_graph(m: Machine, mark: int) -> bool:
 
     A name that a loop binds to an element is its business; a container it fills is the program's.
     """
-    for key in m.store.changed(mark):
+    for key in m.store.find_changed_cells(mark):
         if isinstance(key, tuple) and key[1] == "items":
             found = m.store.get(key)
             if isinstance(found, tuple):
@@ -242,7 +242,7 @@ def _summarise(
             ended = _round(m, node.body)
             changed = {
                 key
-                for key, old in m.store.changed(begun).items()
+                for key, old in m.store.find_changed_cells(begun).items()
                 if _carries(m, key, old) and key not in havoc
             }
             if not changed or attempt == _STABLE_AFTER - 1:

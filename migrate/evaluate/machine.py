@@ -97,7 +97,7 @@ class Machine:
         return frame
 
     @contextlib.contextmanager
-    def entered(self, frame: Frame) -> Iterator[Frame]:
+    def enter_frame(self, frame: Frame) -> Iterator[Frame]:
         """The frame is the innermost one; what was assumed in it is forgotten at its end."""
         if len(self.stack) >= _DEEPEST:
             raise TooMuch
@@ -124,7 +124,7 @@ class Machine:
 
     # Tests.
 
-    def decided(self, test: int) -> bool | None:
+    def find_outcome(self, test: int) -> bool | None:
         """How a test came out on the way here."""
         base, positive = self.hosts.polarity(test)
         for key, outcome in self.guard:
@@ -133,7 +133,7 @@ class Machine:
         return None
 
     @contextlib.contextmanager
-    def guarded(self, test: int, outcome: bool) -> Iterator[None]:
+    def enter_branch(self, test: int, outcome: bool) -> Iterator[None]:
         """On one side of a test."""
         guard = self.guard
         self.assume(test, outcome)
@@ -170,7 +170,7 @@ class Machine:
         """A cell's contents, as far as the tests on the way here decide them."""
         found = self.store.get(key, default)
         while isinstance(found, Diverged):
-            known = self.decided(found.test)
+            known = self.find_outcome(found.test)
             if known is None:
                 return found
             found = found.yes if known else found.no
@@ -179,7 +179,7 @@ class Machine:
     def resolve(self, value: Value) -> Value:
         """A value without the choices that are decided here."""
         while isinstance(value, Choice):
-            known = self.decided(value.test)
+            known = self.find_outcome(value.test)
             if known is None:
                 return value
             value = value.yes if known else value.no

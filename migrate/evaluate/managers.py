@@ -36,7 +36,7 @@ def _with(m: Machine, node: ast.With, index: int) -> Completion:
     manager = evaluate(m, item.context_expr)
     m.at = item.context_expr
     if objects.class_of(m, manager) == External("contextlib.contextmanager"):
-        return _generated(m, node, index, manager)
+        return _run_in_generator(m, node, index, manager)
     entered = m.library.enter(m, manager)
     if entered is None:
         special = objects.special(m, manager, "__enter__")
@@ -61,7 +61,9 @@ def _swallows(manager: Value) -> bool:
     return isinstance(manager, Host) and manager.what.startswith(_SWALLOWS)
 
 
-def _generated(m: Machine, node: ast.With, index: int, manager: Value) -> Completion:
+def _run_in_generator(
+    m: Machine, node: ast.With, index: int, manager: Value
+) -> Completion:
     """The body runs where the generator yields."""
     item = node.items[index]
     ended: list[Completion] = []

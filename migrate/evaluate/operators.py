@@ -68,7 +68,7 @@ def binary(m: Machine, kind: type[ast.operator], left: Value, right: Value) -> V
         return joins.each(m, right, lambda v: binary(m, kind, left, v))
     sign, name, function = _BINARY[kind]
     if kind is ast.Mod and isinstance(left, Const) and isinstance(left.value, str):
-        return _formatted(m, left.value, right)
+        return _format_text(m, left.value, right)
     found = m.library.binary(m, name, left, right)
     if found is not None:
         return found
@@ -137,7 +137,7 @@ def _is_large(left: object, right: object) -> bool:
     return isinstance(right, int) and isinstance(left, int) and abs(right) > _LARGEST
 
 
-def _formatted(m: Machine, text: str, right: Value) -> Value:
+def _format_text(m: Machine, text: str, right: Value) -> Value:
     try:
         return Const(text % containers.to_python(m, right))
     except (containers.NotConstant, TypeError, ValueError, KeyError):

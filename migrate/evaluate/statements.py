@@ -62,13 +62,13 @@ def _assign(m: Machine, node: ast.Assign) -> Completion:
     return NORMAL
 
 
-def _annotated(m: Machine, node: ast.AnnAssign) -> Completion:
+def _execute_annotated_assignment(m: Machine, node: ast.AnnAssign) -> Completion:
     if node.value is not None:
         assign(m, node.target, evaluate(m, node.value))
     return NORMAL
 
 
-def _augmented(m: Machine, node: ast.AugAssign) -> Completion:
+def _execute_augmented_assignment(m: Machine, node: ast.AugAssign) -> Completion:
     old = evaluate(m, _as_read(node.target))
     value = evaluate(m, node.value)
     m.at = node
@@ -119,34 +119,34 @@ def branch(
     if isinstance(found, bool):
         return yes() if found else execute_all(m, orelse)
     if isinstance(found, Host):
-        decided = m.decided(found.key)
+        decided = m.find_outcome(found.key)
         if decided is not None:
             return yes() if decided else execute_all(m, orelse)
         test = found.key
     else:
         test = m.hosts.fresh(f"a test of what is not known: {found.reason}").key
-    outcome = recorded_outcome(m, node.body, orelse)
+    outcome = find_recorded_outcome(m, node.body, orelse)
     if outcome is not None:
         m.assume(test, outcome)
         return yes() if outcome else execute_all(m, orelse)
     if isinstance(found, Unknown):
         before = len(m.record.nodes)
     mark = m.store.mark()
-    with m.guarded(test, True):
+    with m.enter_branch(test, True):
         one = yes()
     delta = m.store.take_off(mark)
-    with m.guarded(test, False):
+    with m.enter_branch(test, False):
         other = execute_all(m, orelse)
     if isinstance(found, Unknown) and len(m.record.nodes) > before:
         m.problem(f"a test that decides what is built: {found.reason}", node)
     return settle(m, test, (one, delta), other, mark)
 
 
-def recorded_outcome(
+def find_recorded_outcome(
     m: Machine, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
 ) -> bool | None:
     """How a test came out in the run that is known; None where it came out both ways."""
-    executed = m.configuration.executed
+    executed = m.configuration.has_executed
     file = m.frame.file
     first = executed(file, body[0].lineno, body[0].end_lineno or body[0].lineno)
     if first is None:
@@ -174,9 +174,9 @@ def _class(m: Machine, node: ast.ClassDef) -> Completion:
     outer = m.frame
     frame = m.new_frame(None, outer, outer.module or outer, outer.file)
     frame.is_class, frame.owner = True, made.address
-    with m.entered(frame):
+    with m.enter_frame(frame):
         execute_all(m, node.body)
-    for key in m.store.changed(frame.mark):
+    for key in m.store.find_changed_cells(frame.mark):
         if isinstance(key, tuple) and key[0] == frame.number:
             member = m.store.get(key)
             if isinstance(member, Value):
@@ -223,8 +223,8 @@ def _global(m: Machine, node: ast.Global | ast.Nonlocal) -> Completion:
 _HANDLERS: dict[type[ast.AST], Callable[[Machine, Any], Completion]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
-    ast.AnnAssign: _annotated,
-    ast.AugAssign: _augmented,
+    ast.AnnAssign: _execute_annotated_assignment,
+    ast.AugAssign: _execute_augmented_assignment,
     ast.Delete: _delete,
     ast.If: _if,
     ast.For: loops.execute_for,

@@ -70,10 +70,10 @@ class Store:
         return [k[1] for k in self._cells if isinstance(k, tuple) and k[0] == address]
 
     def mark(self) -> int:
-        """A point that `take_off` and `changed` count from."""
+        """A point that `take_off` and `find_changed_cells` count from."""
         return len(self._journal)
 
-    def changed(self, mark: int) -> dict[Hashable, Any]:
+    def find_changed_cells(self, mark: int) -> dict[Hashable, Any]:
         """The cells that were set after a mark, with what they had at the mark."""
         found: dict[Hashable, Any] = {}
         for key, old in self._journal[mark:]:

@@ -53,7 +53,7 @@ def get(m: Machine, value: Value, index: Value) -> Value:
         return calls.call(m, special, [index], {})
     if isinstance(value, Reference):
         return m.unknown("an item of an object")
-    array = _sliced(value.array, index) if isinstance(value, Host) else None
+    array = _slice_array(value.array, index) if isinstance(value, Host) else None
     what = f"{describe(value)}[{describe(index)}]"
     return m.hosts.of("[]", value, index, what=what, array=array)
 
@@ -142,7 +142,7 @@ def _of_constant(m: Machine, value: Const, index: Value) -> Value:
     return m.hosts.of("[]", value, index, what=f"{describe(value)}[{describe(index)}]")
 
 
-def _sliced(array: Array | None, index: Value) -> Array | None:
+def _slice_array(array: Array | None, index: Value) -> Array | None:
     """What is known of a part of an array."""
     if array is None or array.shape is None:
         return None

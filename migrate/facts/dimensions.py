@@ -199,14 +199,14 @@ class Dimensions:
             return Is.OTHER
         found = Is.NOTHING
         for binding in owner.bindings[name.id]:
-            found |= self._bound(name.id, binding, owner.node)
+            found |= self._classify_binding(name.id, binding, owner.node)
         for container, value in self._added.get(name.id, ()):
             if isinstance(container, ast.Name):
                 if self._scopes.scope_of(container).owner(name.id) is owner:
                     found |= _holder(self.of(value))
         return found
 
-    def _bound(self, name: str, binding: ast.AST, owner: ast.AST) -> Is:
+    def _classify_binding(self, name: str, binding: ast.AST, owner: ast.AST) -> Is:
         if isinstance(binding, ast.arg):
             return self._parameter(binding, owner)
         for target, iterated in _loops(binding, owner):
@@ -214,11 +214,11 @@ class Dimensions:
                 isinstance(n, ast.Name) and n.id == name
                 for n in walk_breadth_first(target)
             ):
-                return self._gone_through(name, target, iterated)
+                return self._classify_loop_target(name, target, iterated)
         if isinstance(binding, ast.Assign):
             found = Is.NOTHING
             for target in binding.targets:
-                found |= self._unpacked(name, target, binding.value)
+                found |= self._classify_unpacked(name, target, binding.value)
             return found | self._walrus(name, binding)
         if isinstance(binding, ast.AugAssign):
             return self._arithmetic(Is.NUMBER, self.of(binding.value))
@@ -233,19 +233,19 @@ class Dimensions:
             if isinstance(node, ast.NamedExpr) and node.target.id == name
         )
 
-    def _unpacked(self, name: str, target: ast.expr, value: ast.expr) -> Is:
+    def _classify_unpacked(self, name: str, target: ast.expr, value: ast.expr) -> Is:
         """What a name gets of an assigned value: all of it, or one of its parts."""
         if isinstance(target, ast.Name):
             return self.of(value) if target.id == name else Is.NOTHING
         if isinstance(target, ast.Starred):
-            return self._unpacked(name, target.value, value)
+            return self._classify_unpacked(name, target.value, value)
         if not isinstance(target, (ast.Tuple, ast.List)):
             return Is.NOTHING
         found = Is.NOTHING
         own = value.elts if isinstance(value, (ast.Tuple, ast.List)) else None
         for index, part in enumerate(target.elts):
             if own is not None and len(own) == len(target.elts):
-                found |= self._unpacked(name, part, own[index])
+                found |= self._classify_unpacked(name, part, own[index])
             elif isinstance(part, ast.Starred):
                 if isinstance(part.value, ast.Name) and part.value.id == name:
                     found |= self.of(value)
@@ -253,7 +253,9 @@ class Dimensions:
                 found |= self._item(self.of(value))
         return found
 
-    def _gone_through(self, name: str, target: ast.expr, iterated: ast.expr) -> Is:
+    def _classify_loop_target(
+        self, name: str, target: ast.expr, iterated: ast.expr
+    ) -> Is:
         """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
         if isinstance(iterated, ast.Call) and isinstance(target, ast.Tuple):
             called, given = _last(iterated.func), iterated.args
@@ -261,12 +263,14 @@ class Dimensions:
             if called == "enumerate" and len(parts) == 2 and given:
                 if isinstance(parts[0], ast.Name) and parts[0].id == name:
                     return Is.NUMBER
-                return self._gone_through(name, parts[1], given[0])
+                return self._classify_loop_target(name, parts[1], given[0])
             if called == "zip" and len(parts) == len(given):
                 return self._parts(name, parts, given)
             if called in ("items", "iteritems") and len(parts) == 2:
                 if isinstance(iterated.func, ast.Attribute):
-                    return self._gone_through(name, parts[1], iterated.func.value)
+                    return self._classify_loop_target(
+                        name, parts[1], iterated.func.value
+                    )
         return self._item(self.of(iterated))
 
     def _parts(self, name: str, parts: list[ast.expr], given: list[ast.expr]) -> Is:
@@ -276,7 +280,7 @@ class Dimensions:
                 isinstance(n, ast.Name) and n.id == name
                 for n in walk_breadth_first(part)
             ):
-                found |= self._gone_through(name, part, one)
+                found |= self._classify_loop_target(name, part, one)
         return found
 
     def _parameter(self, argument: ast.arg, function: ast.AST) -> Is:
@@ -325,7 +329,7 @@ class Dimensions:
         own = self._attributes.get(node.attr, ())
         if node.attr in _SHAPES:
             return Is.SHAPE | self._any(own)
-        if self._scopes.dotted(node):
+        if self._scopes.find_dotted_path(node):
             return Is.OTHER
         found = self._any(own)
         for container, value in self._added.get(node.attr, ()):

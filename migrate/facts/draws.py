@@ -31,7 +31,7 @@ def within(scopes: Scopes, root: ast.AST) -> bool:
     """Whether code, or a function of the module that it calls, draws numbers by Python."""
     return any(
         isinstance(node, ast.Call) and by_itself(scopes, node)
-        for part in [root, *reach.reached(scopes, [root])]
+        for part in [root, *reach.find_reached(scopes, [root])]
         for node in walk_breadth_first(part)
     )
 
@@ -45,7 +45,7 @@ def by_itself(scopes: Scopes, call: ast.Call) -> bool:
 
 def of_module(scopes: Scopes, call: ast.Call) -> bool:
     """`np.random.rand(3)`, `random.random()`: of the generator of a module."""
-    path = scopes.dotted(call.func) or ""
+    path = scopes.find_dotted_path(call.func) or ""
     return any(path.startswith(f"{module}.") for module in GENERATORS)
 
 
@@ -62,7 +62,7 @@ def by_function(scopes: Scopes, call: ast.Call) -> bool:
     """Whether it calls a function of the module that draws, or calls one that does."""
     drawing = _functions(scopes)
     return bool(drawing) and not drawing.isdisjoint(
-        _meant(scopes, call.func, reach.methods(scopes))
+        _find_definitions(scopes, call.func, reach.methods(scopes))
     )
 
 
@@ -90,7 +90,7 @@ def _search(scopes: Scopes) -> set[ast.AST]:
     callers: dict[ast.AST, set[ast.AST]] = {}
     for function in functions:
         for node in walk_breadth_first(function):
-            for called in _meant(scopes, node, methods):
+            for called in _find_definitions(scopes, node, methods):
                 callers.setdefault(called, set()).add(function)
     todo = list(drawing)
     while todo:
@@ -100,7 +100,7 @@ def _search(scopes: Scopes) -> set[ast.AST]:
     return drawing
 
 
-def _meant(
+def _find_definitions(
     scopes: Scopes, node: ast.AST, methods: Mapping[str, list[ast.AST]]
 ) -> list[ast.AST]:
     """Definitions that a name, or a method of the name, may stand for."""

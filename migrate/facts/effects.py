@@ -51,7 +51,7 @@ def has_effect(value: ast.expr, scopes: Scopes) -> bool:
     for node in walk_breadth_first(value):
         if not isinstance(node, ast.Call):
             continue
-        path = scopes.dotted(node.func) or ""
+        path = scopes.find_dotted_path(node.func) or ""
         if path.startswith("numpy.") and not path.startswith("numpy.random."):
             continue
         if isinstance(node.func, ast.Name) and node.func.id in _PURE_FUNCTIONS:
@@ -77,7 +77,7 @@ def is_seen(value: ast.expr, scopes: Scopes) -> bool:
     """Whether evaluating it does what somebody may see: reads files, prints, loads."""
     return any(
         isinstance(node, ast.Call) and _is_seen(node, scopes)
-        for part in [value, *reach.reached(scopes, [value])]
+        for part in [value, *reach.find_reached(scopes, [value])]
         for node in walk_breadth_first(part)
     )
 

@@ -40,7 +40,7 @@ class Made:
         return self.owner.bases[0] if self.owner is not None else None
 
 
-def made(scopes: Scopes) -> Iterator[Made]:
+def find_estimator_calls(scopes: Scopes) -> Iterator[Made]:
     """Every one, in the order of the file."""
     for node, symbol in scopes.walk_uses():
         if symbol != ESTIMATOR:
@@ -51,13 +51,13 @@ def made(scopes: Scopes) -> Iterator[Made]:
             if value is not None:
                 yield Made(parent, value)
         elif isinstance(parent, ast.ClassDef) and parent.bases == [node]:
-            call = constructed(parent, scopes)
+            call = find_init_call(parent, scopes)
             value = names.argument(call, "model_fn", 0) if call is not None else None
             if call is not None and value is not None:
                 yield Made(call, value, parent)
 
 
-def constructed(owner: ast.ClassDef, scopes: Scopes) -> ast.Call | None:
+def find_init_call(owner: ast.ClassDef, scopes: Scopes) -> ast.Call | None:
     """The one call of Estimator's `__init__` by a class of it; None where that is not plain."""
     inits = [
         s for s in owner.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"

@@ -101,7 +101,7 @@ def _parameter(
     ):
         return None
     parameters = tuple(a.arg for a in [*function.args.posonlyargs, *function.args.args])
-    bound = names.bound_arguments(call, parameters) or {}
+    bound = names.bind_arguments(call, parameters) or {}
     return next((p for p, given in bound.items() if given is value), None)
 
 

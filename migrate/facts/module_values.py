@@ -87,18 +87,20 @@ class ModuleValues:
         values: list[ast.expr] = []
         owner = self._scopes.scope_of(name).owner(name.id)
         for binding in owner.bindings[name.id] if owner else ():
-            bound = self._bound(name.id, binding, owner.node if owner else binding)
+            bound = self._find_bound_values(
+                name.id, binding, owner.node if owner else binding
+            )
             if bound is None:
                 return None
             values += bound
         return self._all(values) if values else None
 
-    def _bound(
+    def _find_bound_values(
         self, name: str, binding: ast.AST, owner: ast.AST
     ) -> list[ast.expr] | None:
         """What a binding gives a name; None where that is not told."""
         if isinstance(binding, ast.arg):
-            return self._given(binding, owner)
+            return self._find_parameter_values(binding, owner)
         if isinstance(binding, (ast.For, ast.comprehension)):
             held = binding.iter
             return held.elts if isinstance(held, (ast.List, ast.Tuple)) else None
@@ -108,7 +110,9 @@ class ModuleValues:
             return [value]
         return None
 
-    def _given(self, parameter: ast.arg, function: ast.AST) -> list[ast.expr] | None:
+    def _find_parameter_values(
+        self, parameter: ast.arg, function: ast.AST
+    ) -> list[ast.expr] | None:
         """A parameter's default, and what the calls in sight give."""
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None

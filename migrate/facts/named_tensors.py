@@ -45,7 +45,7 @@ class NamedTensors:
         name = name.removesuffix(":0")
         if ":" in name or not self._in_sight():
             return None
-        found = [t for t in self._targets() if self._named(t) == name]
+        found = [t for t in self._targets() if self._read_graph_name(t) == name]
         if len(found) != 1:
             return None
         (target,) = found
@@ -85,7 +85,7 @@ class NamedTensors:
                     assert targets[0].id == name
                     yield targets[0]
 
-    def _named(self, target: ast.Name) -> str | None:
+    def _read_graph_name(self, target: ast.Name) -> str | None:
         """The name that the graph has for it; None where that is not certain."""
         statement = self._scopes.parents[target]
         assert isinstance(statement, ast.Assign)

@@ -153,7 +153,7 @@ def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr
     return None
 
 
-def bound_arguments(
+def bind_arguments(
     call: ast.Call, parameters: tuple[str, ...]
 ) -> dict[str, ast.expr] | None:
     """Arguments by parameter name; None where the call cannot be bound statically."""

@@ -198,7 +198,9 @@ class Objects:
                 if isinstance(bound, ast.FunctionDef):
                     yield bound
 
-    def settled(self, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
+    def find_settled_bindings(
+        self, owner: ast.ClassDef, name: str
+    ) -> list[ast.Attribute]:
         """Where `__init__` binds an attribute that nothing else binds; none for a class's own.
 
         Raises:
@@ -243,14 +245,14 @@ class Objects:
 
 
 def is_static(function: ast.FunctionDef) -> bool:
-    return _decorated(function, _STATIC)
+    return _has_decorator(function, _STATIC)
 
 
 def is_of_class(function: ast.FunctionDef) -> bool:
-    return _decorated(function, _OF_CLASS)
+    return _has_decorator(function, _OF_CLASS)
 
 
-def _decorated(function: ast.FunctionDef, name: str) -> bool:
+def _has_decorator(function: ast.FunctionDef, name: str) -> bool:
     return any(
         isinstance(d, ast.Name) and d.id == name for d in function.decorator_list
     )

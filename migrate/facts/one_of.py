@@ -86,7 +86,7 @@ def _is_main(scopes: Scopes, node: ast.Name) -> bool:
         call = scopes.parents[call]
     return isinstance(call, ast.Call) and (
         scopes.resolve(call.func) in ("tf.app.run", "tf.compat.v1.app.run")
-        or scopes.dotted(call.func) == "absl.app.run"
+        or scopes.find_dotted_path(call.func) == "absl.app.run"
     )
 
 

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
 
-def reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
+def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     """Definitions (and lambdas) outside the roots that they name, in order of finding.
 
     A method is found by its name, on whatever object: more than is called, never less.

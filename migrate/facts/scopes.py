@@ -116,7 +116,7 @@ class Scopes:
             if isinstance(node, ast.Attribute) and (path := self._path(node))
         )
 
-    def dotted(self, node: ast.AST) -> str | None:
+    def find_dotted_path(self, node: ast.AST) -> str | None:
         """The full dotted path an expression names through imports, or None."""
         return self._path(node)
 
@@ -139,7 +139,9 @@ class Scopes:
             return ""
         key = (id(owner), name.id)
         if key not in self._import_paths:
-            self._import_paths[key] = _imported_as(name.id, owner.bindings[name.id])
+            self._import_paths[key] = _find_import_path(
+                name.id, owner.bindings[name.id]
+            )
         return self._import_paths[key]
 
     def _path(self, node: ast.AST) -> str | None:
@@ -150,7 +152,9 @@ class Scopes:
         if isinstance(node, ast.Name):
             base = self._first_path(node) or self._name_path(node)
         else:
-            base = self._loaded(node) if isinstance(node, ast.Call) else None
+            base = (
+                self._find_loaded_module(node) if isinstance(node, ast.Call) else None
+            )
         if base is None:
             return None
         return ".".join([base, *reversed(attributes)])
@@ -179,7 +183,7 @@ class Scopes:
         own = isinstance(target, ast.Name) and target.id == name.id
         return node if own and target is not name else None
 
-    def _loaded(self, call: ast.Call) -> str | None:
+    def _find_loaded_module(self, call: ast.Call) -> str | None:
         """The path of a module of TensorFlow that a call imports by a written name."""
         given = call.args[0] if call.args else None
         if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
@@ -202,10 +206,10 @@ class Scopes:
         key = (id(owner), node.id)
         if key not in self._memo:
             self._memo[key] = None  # A cycle (`tf = tf`) resolves to nothing.
-            self._memo[key] = self._bound_path(owner, node.id)
+            self._memo[key] = self._find_bound_path(owner, node.id)
         return self._memo[key]
 
-    def _bound_path(self, owner: Scope, name: str) -> str | None:
+    def _find_bound_path(self, owner: Scope, name: str) -> str | None:
         paths: list[str | None] = []
         bindings = owner.bindings[name]
         if any((binding, name) in self._imported for binding in bindings):
@@ -216,7 +220,7 @@ class Scopes:
             if imported is not None:
                 paths.append(imported)
             elif isinstance(binding, ast.Global):
-                paths += self._bound_in_function(binding, name)
+                paths += self._find_paths_in_function(binding, name)
             elif (
                 isinstance(binding, ast.Assign)
                 and len(binding.targets) == 1
@@ -231,7 +235,7 @@ class Scopes:
         # What may be compat.v1 is: `try: import tensorflow.compat.v1 as tf`.
         return next((p for p in paths if p == _V1), paths[0])
 
-    def _bound_in_function(
+    def _find_paths_in_function(
         self, declared: ast.Global, name: str
     ) -> Iterator[str | None]:
         """What a function binds a name of the module to."""
@@ -265,7 +269,7 @@ class Scopes:
         """The dotted path of what a name of the module is imported as, or None."""
         if name not in self.module.bindings:
             return None
-        return self._bound_path(self.module, name)
+        return self._find_bound_path(self.module, name)
 
     def imports_as(self, name: str, path: str) -> bool:
         """Whether an import anywhere in the module binds a name to a dotted path."""
@@ -317,7 +321,7 @@ def _is_none(binding: ast.AST) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
 
-def _imported_as(name: str, bindings: Iterable[ast.AST]) -> str:
+def _find_import_path(name: str, bindings: Iterable[ast.AST]) -> str:
     """The dotted path of the module, or of the module's name, that is imported so."""
     for binding in bindings:
         if not isinstance(binding, (ast.Import, ast.ImportFrom)):

@@ -53,7 +53,7 @@ def sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
     return found[0][0] if len(found) == 1 else None
 
 
-def told(
+def decide_in_tasks(
     scopes: Scopes, session: ast.Call, test: ast.expr | None
 ) -> dict[tuple[str, int], bool | None]:
     """What the tasks that open a session on the program's own server make of a condition.
@@ -66,7 +66,7 @@ def told(
       it is not seen which task a process is.
     """
     return {
-        place: True if test is None else task.decided(test)
+        place: True if test is None else task.decide_condition(test)
         for place, task in _reaching(scopes, session)
     }
 
@@ -147,15 +147,15 @@ class _Task:
                     if any(self._waits(statement) for statement in earlier):
                         return False
             if isinstance(parent, ast.If) and child is not parent.test:
-                decided = self.decided(parent.test)
+                decided = self.decide_condition(parent.test)
                 if decided is not None and decided != (child in parent.body):
                     return False
             if isinstance(parent, ast.FunctionDef):
-                return self._called(parent)
+                return self._may_be_called(parent)
             child, parent = parent, self._scopes.parents.get(parent)
         return True
 
-    def _called(self, function: ast.FunctionDef) -> bool:
+    def _may_be_called(self, function: ast.FunctionDef) -> bool:
         if function in self._within:
             return True
         self._within.add(function)
@@ -173,7 +173,7 @@ class _Task:
     def _waits(self, statement: ast.stmt) -> bool:
         """Whether the task is certain to wait for ever in a statement, or to leave there."""
         if isinstance(statement, ast.If):
-            decided = self.decided(statement.test)
+            decided = self.decide_condition(statement.test)
             if decided is None:
                 return all(
                     any(map(self._waits, suite))
@@ -205,7 +205,7 @@ class _Task:
             node = made[0].value
         return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == _SERVER
 
-    def decided(self, test: ast.expr) -> bool | None:
+    def decide_condition(self, test: ast.expr) -> bool | None:
         """Whether a condition holds; None where it is not decided."""
         try:
             return bool(self._value(test))
@@ -228,7 +228,7 @@ class _Task:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return not self._value(node.operand)
         if isinstance(node, ast.BoolOp):
-            return self._joined(node)
+            return self._evaluate_bool_op(node)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             left = self._value(node.left)
             right = self._value(node.comparators[0])
@@ -239,7 +239,7 @@ class _Task:
         if isinstance(node, ast.IfExp):
             return self._value(node.body if self._value(node.test) else node.orelse)
         if isinstance(node, ast.Call):
-            return self._called_for(node)
+            return self._evaluate_call(node)
         if isinstance(node, ast.Name):
             owner = self._scopes.scope_of(node).owner(node.id)
             made = owner.bindings.get(node.id, []) if owner is not None else []
@@ -248,7 +248,7 @@ class _Task:
                     return self._value(made[0].value)
         raise _Unknown
 
-    def _called_for(self, call: ast.Call) -> object:
+    def _evaluate_call(self, call: ast.Call) -> object:
         """`bool(task_index)`; what a function without parameters returns at once."""
         name = names.key(call.func)
         if name in _CONVERTED and len(call.args) == 1 and not call.keywords:
@@ -272,10 +272,10 @@ class _Task:
                         self._within.discard(function)
         raise _Unknown
 
-    def _joined(self, node: ast.BoolOp) -> bool:
+    def _evaluate_bool_op(self, node: ast.BoolOp) -> bool:
         """`and`, `or` of which a part may be unknown."""
         decides = isinstance(node.op, ast.Or)
-        parts = [self.decided(value) for value in node.values]
+        parts = [self.decide_condition(value) for value in node.values]
         if decides in parts:
             return decides
         if None in parts:

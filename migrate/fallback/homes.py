@@ -72,7 +72,7 @@ def find_home(symbol: str) -> Home:
         )
     if found is not None and found.target:
         return found.target
-    return Lost(*not_public.explained(symbol))
+    return Lost(*not_public.explain_absence(symbol))
 
 
 def is_in_compat(symbol: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import own_stars
-from migrate.facts.trees.reexports import written_out
+from migrate.facts.trees.reexports import write_out_imports
 from migrate.fallback.added import drop_unread, import_homes
 from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
@@ -64,8 +64,8 @@ def bring_to_compat(
     """
     unit = Unit.of(filename, options)
     # What other files import for this one, written out in the same lines.
-    whole, _ = written_out(text, unit.reexports)
-    whole = own_stars.written(whole, unit.own_stars)
+    whole, _ = write_out_imports(text, unit.reexports)
+    whole = own_stars.write_names_for_stars(whole, unit.own_stars)
     new = text
     if not part.named_for_2:
         new, whole = import_compat(text), import_compat(whole)
@@ -180,7 +180,7 @@ def names_compat(text: str) -> bool:
 
 def _uses(scopes: Scopes) -> Iterator[tuple[ast.expr, str, str]]:
     for node, symbol in scopes.walk_uses():
-        path = scopes.dotted(node) or ""
+        path = scopes.find_dotted_path(node) or ""
         if path.startswith("tensorflow."):
             yield node, symbol, path
 

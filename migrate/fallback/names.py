@@ -55,7 +55,7 @@ class NameRules:
                 self._use(node, symbol)
 
     def _use(self, node: ast.expr, symbol: str) -> None:
-        path = self.scopes.dotted(node) or ""
+        path = self.scopes.find_dotted_path(node) or ""
         home = self._home(path, symbol)
         if home is None:
             return
@@ -69,7 +69,7 @@ class NameRules:
                 return self._add(node, symbol, _ARGUMENTS)
             target, written = home.target, new
         else:
-            target, written = home, code(self._spelled(home))
+            target, written = home, code(self._spell_home(home))
         if not self._take(target):
             return self._add(node, symbol, _make_lost(target))
         parent = self.scopes.parents.get(node)
@@ -123,7 +123,7 @@ class NameRules:
             return None
         if calls.may_have_arg_scope(row.symbol, self.scopes):
             return None
-        spelled = dataclasses.replace(row, target=self._spelled(row.target))
+        spelled = dataclasses.replace(row, target=self._spell_home(row.target))
         return calls.rewrite_call(parent, spelled, self.scopes)
 
     def _find_alias(self) -> str:
@@ -135,7 +135,7 @@ class NameRules:
                     return spelled.format(name)
         return ""
 
-    def _spelled(self, home: str) -> str:
+    def _spell_home(self, home: str) -> str:
         if not home.startswith("tf."):
             return home
         if not self._alias:

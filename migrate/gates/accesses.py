@@ -100,11 +100,11 @@ class Accesses:
     def __init__(self, callees: Callees) -> None:
         self.found: list[Access] = []
         self._callees, self._scopes = callees, callees.scopes
-        self._names = self._with_others(set(self._changed_names()))
+        self._names = self._with_others(set(self._find_changed_names()))
         self._fresh: dict[frozenset[ast.AST], Freshness] = {}
         self._texts: dict[ast.AST, str] = {}
 
-    def _changed_names(self) -> Iterator[str]:
+    def _find_changed_names(self) -> Iterator[str]:
         """The names that the module changes anywhere. Accesses to other names are not listed."""
         for node in self._scopes.walk():
             if isinstance(node, (ast.Global, ast.Nonlocal)):
@@ -113,7 +113,7 @@ class Accesses:
                 if not isinstance(node.ctx, ast.Load):
                     yield _name_of(node)
             elif isinstance(node, ast.Call):
-                yield from map(_name_of, _changed_by(node))
+                yield from map(_name_of, _find_changed_by_name(node))
                 yield _read_attribute_name(node)
                 if isinstance(node.func, ast.Attribute):
                     yield _name_of(node.func.value)
@@ -161,16 +161,18 @@ class Accesses:
             given += call.args
             call = _copy(ast.Call(partial.args[0], given, call.keywords), call)
         named = _read_attribute_name(call)
-        for changed in self._changed_by(call, effect):
+        for changed in self._find_changed_objects(call, effect):
             value = call.args[2] if len(call.args) > 2 else None
             how = How.SET if named and value is not None else How.CHANGE
             self._write(_Write(changed, value, call, how, named, True), place)
         if named in self._names and _name(call) in ("getattr", "hasattr"):
             self._add(_Write(call.args[0], None, call, How.READ, named), place)
 
-    def _changed_by(self, call: ast.Call, effect: Effect | None) -> list[ast.expr]:
+    def _find_changed_objects(
+        self, call: ast.Call, effect: Effect | None
+    ) -> list[ast.expr]:
         """The objects that a call changes."""
-        found = _changed_by(call)
+        found = _find_changed_by_name(call)
         if isinstance(call.func, ast.Attribute) and self._is_of_library(
             call.func.value
         ):
@@ -240,7 +242,7 @@ class Accesses:
             return True
         return any(
             isinstance(node, (ast.Yield, ast.YieldFrom))
-            for function in self._callees.defined(value.func)
+            for function in self._callees.find_called_functions(value.func)
             for node in walk_breadth_first(function)
         )
 
@@ -478,7 +480,7 @@ def _read_attribute_name(call: ast.Call) -> str:
     return ""
 
 
-def _changed_by(call: ast.Call) -> list[ast.expr]:
+def _find_changed_by_name(call: ast.Call) -> list[ast.expr]:
     """The objects that a call changes, by the name of what is called."""
     out = [keyword.value for keyword in call.keywords if keyword.arg == "out"]
     called = call.func

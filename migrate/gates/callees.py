@@ -69,7 +69,7 @@ class Callees:
         except KeyError:
             return None
 
-    def defined(self, called: ast.expr) -> list[Function]:
+    def find_called_functions(self, called: ast.expr) -> list[Function]:
         """The functions of the module that a call of `called` may run."""
         if isinstance(called, ast.Name):
             found: list[Function] = []
@@ -77,7 +77,7 @@ class Callees:
                 if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     found.append(binding)
                 elif isinstance(binding, (ast.Assign, ast.AnnAssign)):
-                    found += self._assigned(binding.value)
+                    found += self._find_assigned_functions(binding.value)
                 elif isinstance(binding, ast.ClassDef):
                     found += [
                         item
@@ -90,7 +90,7 @@ class Callees:
                 return self.methods.get(called.attr, [])
         return []
 
-    def _assigned(self, value: ast.expr | None) -> list[Function]:
+    def _find_assigned_functions(self, value: ast.expr | None) -> list[Function]:
         """The functions that a name holds which is assigned a lambda, or another's name."""
         if isinstance(value, ast.Lambda):
             return [value]
@@ -99,9 +99,13 @@ class Callees:
         if isinstance(value, ast.Attribute) and not self.path(value):
             return self.methods.get(value.attr, [])  # `layer = network.layer`
         if isinstance(value, ast.Call) and self.path(value.func) == _PARTIAL:
-            return self._assigned(value.args[0]) if value.args else []
+            return self._find_assigned_functions(value.args[0]) if value.args else []
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-            return [f for b in self.bindings(value.func) for f in self._made_by(b)]
+            return [
+                f
+                for b in self.bindings(value.func)
+                for f in self._find_returned_functions(b)
+            ]
         return []
 
     def partial(self, called: ast.expr) -> ast.Call | None:
@@ -113,7 +117,7 @@ class Callees:
                     return value
         return None
 
-    def _made_by(self, maker: ast.AST) -> Iterator[Function]:
+    def _find_returned_functions(self, maker: ast.AST) -> Iterator[Function]:
         """The functions that a function defines and returns."""
         if not isinstance(maker, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return

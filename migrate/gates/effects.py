@@ -106,7 +106,7 @@ def differences(
     oftener = _oftener(pairs, all_old, all_new)
     shown = [p for p in pairs if _is_shown_when_traced(*p, p in oftener)]
     found += [_report_when_traced(site) for site, _ in shown if site not in gone]
-    found += [_done_by_steps(p[0]) for p in oftener if p not in shown]
+    found += [_report_several_steps(p[0]) for p in oftener if p not in shown]
     pairs = [pair for pair in pairs if pair not in shown]
     lines = original.split("\n")
     found += [
@@ -122,7 +122,7 @@ def differences(
     ]
     changed = {d.line for d in moved}
     found += [
-        _seen_changed(line, name, step)
+        _report_read_after_change(line, name, step)
         for line, name, step in stale_reads(before, after)
         if line not in changed
     ]
@@ -180,10 +180,10 @@ def _find_moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
 def _find_changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
     """What the graph was built with, and a step would see as it is later."""
     for name, line, step in find_late_changes(old, new):
-        yield _seen_changed(line, name, step)
+        yield _report_read_after_change(line, name, step)
 
 
-def _seen_changed(line: int, name: str, step: str) -> Difference:
+def _report_read_after_change(line: int, name: str, step: str) -> Difference:
     reason = (
         f"the graph has `{name}` as it was before this line; "
         f"the function `{step}` would read it after"
@@ -305,7 +305,7 @@ def _report_when_traced(site: Site) -> Difference:
     return Difference(site.line, Wrong.TRACED, reason)
 
 
-def _done_by_steps(site: Site) -> Difference:
+def _report_several_steps(site: Site) -> Difference:
     reason = f"`{_show_site(site)}` would be done by several steps"
     return Difference(site.line, Wrong.TWICE, reason)
 

@@ -143,7 +143,7 @@ class Freshness:
         called = call.func
         if self._callees.is_class(called):
             return True
-        functions = self._callees.defined(called)
+        functions = self._callees.find_called_functions(called)
         if functions:
             return all(map(self._returns_fresh, functions))
         path = self._callees.path(called)

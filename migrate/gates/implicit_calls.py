@@ -38,7 +38,7 @@ class ImplicitCalls:
             if not self._callees.path(node):
                 yield from self._callees.methods[node.attr]
         if isinstance(node, ast.Call):
-            for function in self._callees.defined(node.func):
+            for function in self._callees.find_called_functions(node.func):
                 yield from self._decorating(function)
         if self._operators:
             for name in self._methods_of(node):
@@ -55,14 +55,14 @@ class ImplicitCalls:
                 n for op in node.ops for n in table.OPERATORS.get(type(op).__name__, ())
             )
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            found += self._called(node, node.func)
+            found += self._list_called_methods(node, node.func)
         return found
 
-    def _called(self, call: ast.Call, name: ast.Name) -> tuple[str, ...]:
+    def _list_called_methods(self, call: ast.Call, name: ast.Name) -> tuple[str, ...]:
         """What a call of an object runs, or of a built-in function: `len(layers)`."""
         if not self._callees.bindings(name):
             return (f"__{name.id}__",) if call.args else ()
-        if self._callees.defined(name) or self._callees.is_class(name):
+        if self._callees.find_called_functions(name) or self._callees.is_class(name):
             return ()
         return ("__call__",)
 
@@ -70,7 +70,7 @@ class ImplicitCalls:
         """What the decorators of a function have put around it."""
         for decorator in getattr(function, "decorator_list", ()):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            for maker in self._callees.defined(called):
+            for maker in self._callees.find_called_functions(called):
                 for inner in ast.walk(maker):
                     if inner is not maker and isinstance(inner, _DEFINITIONS):
                         yield inner

@@ -37,7 +37,7 @@ def find_late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]
         return
     changes, before, seen = _Changes(new), _Changes(old), set()
     for step in steps:
-        for spelled, at in _Step(changes, step).changed():
+        for spelled, at in _Step(changes, step).find_changed():
             inside = changes.is_in_function(at)
             lines = {n: before.last_line(n, inside) for n in originals(spelled)}
             name = next((n for n in lines if lines[n]), "")
@@ -93,7 +93,7 @@ class _Changes:
         elif isinstance(changed, ast.Name) and not self.callees.path(changed):
             self.contents.setdefault(changed.id, []).append(changed)
 
-    def changed_contents(self, name: ast.Name, owner: Scope) -> Iterator[ast.Name]:
+    def find_changed_contents(self, name: ast.Name, owner: Scope) -> Iterator[ast.Name]:
         """Where the object of a name is changed in place, by any name that it has."""
         for spelled in {name.id} | self._others.get(name.id, set()):
             for at in self.contents.get(spelled, ()):
@@ -162,7 +162,7 @@ class _Step:
         self._called: set[ast.AST] = set()
         self._uses = changes.uses.get(step.name, [])
 
-    def changed(self) -> Iterator[tuple[str, ast.AST]]:
+    def find_changed(self) -> Iterator[tuple[str, ast.AST]]:
         yield from self._of(self._step)
 
     def _of(self, function: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -171,7 +171,7 @@ class _Step:
         self._called.add(function)
         for node in walk_breadth_first(function):
             if isinstance(node, ast.Call):
-                for callee in self._changes.callees.defined(node.func):
+                for callee in self._changes.callees.find_called_functions(node.func):
                     yield from self._of(callee)
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 if not self._changes.callees.path(node):
@@ -188,7 +188,7 @@ class _Step:
         bindings = list(self._changes.bindings(owner, node.id))
         late = [at for at in bindings if self._is_late(at)]
         if len(late) < len(bindings):  # Else it never was bound before.
-            changed = self._changes.changed_contents(node, owner)
+            changed = self._changes.find_changed_contents(node, owner)
             late += [at for at in changed if self._is_late(at)]
             yield from ((node.id, at) for at in late)
 

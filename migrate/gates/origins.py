@@ -62,15 +62,15 @@ class Origins:
                     called = decorator
                     if isinstance(decorator, ast.Call):
                         called = decorator.func
-                    self._decorators.update(callees.defined(called))
+                    self._decorators.update(callees.find_called_functions(called))
 
     def _read_call(self, call: ast.Call) -> None:
         """Which arguments reach which parameters of functions in sight."""
         for value in (*call.args, *(k.value for k in call.keywords)):
             if isinstance(value, (ast.Name, ast.Attribute)):
-                for function in self._callees.defined(value):
+                for function in self._callees.find_called_functions(value):
                     self._given.setdefault(function, []).append(call.func)
-        for function in self._callees.defined(call.func):
+        for function in self._callees.find_called_functions(call.func):
             names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
             if names and names[0] in ("self", "cls"):
                 del names[0]
@@ -105,7 +105,10 @@ class Origins:
         values = self._arguments.get((function, binding.arg), []) if function else []
         return bool(values) and all(
             isinstance(v, ast.Lambda)
-            or (isinstance(v, (ast.Name, ast.Attribute)) and self._callees.defined(v))
+            or (
+                isinstance(v, (ast.Name, ast.Attribute))
+                and self._callees.find_called_functions(v)
+            )
             for v in values
         )
 
@@ -152,7 +155,10 @@ class Origins:
         if isinstance(call.func, ast.Name) and not self._callees.bindings(call.func):
             if call.func.id in table.VALUES:
                 return False, True
-        found = [self._returned(f) for f in self._callees.defined(call.func)]
+        found = [
+            self._find_origin_of_return(f)
+            for f in self._callees.find_called_functions(call.func)
+        ]
         parts = [call.func, *call.args, *(k.value for k in call.keywords)]
         return _join_origins([*found, *map(self.of, parts)])
 
@@ -166,11 +172,13 @@ class Origins:
             self._memo[key] = _join_origins(
                 origin
                 for binding in owner.bindings[name.id]
-                for origin in self._bound(name.id, binding, owner.node)
+                for origin in self._find_origins_of_binding(
+                    name.id, binding, owner.node
+                )
             )
         return self._memo[key]
 
-    def _bound(
+    def _find_origins_of_binding(
         self, name: str, binding: ast.AST, function: ast.AST
     ) -> Iterator[Origin]:
         if isinstance(binding, ast.arg):
@@ -201,7 +209,7 @@ class Origins:
             )
         return self._memo[key]
 
-    def _returned(self, function: ast.AST) -> Origin:
+    def _find_origin_of_return(self, function: ast.AST) -> Origin:
         """What a function in sight returns."""
         key = (function, "return")
         if key not in self._memo:

@@ -73,7 +73,7 @@ def _calls(node: ast.AST, scopes: Scopes) -> Iterator[str]:
             continue
         called = inner.func
         if isinstance(called, ast.Attribute):
-            if is_tensorflow(scopes.dotted(called) or ""):
+            if is_tensorflow(scopes.find_dotted_path(called) or ""):
                 continue
             yield called.attr
         elif isinstance(called, ast.Name):

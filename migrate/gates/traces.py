@@ -202,10 +202,12 @@ class _Trace:
             name = last_name(statement.exc) if statement.exc else ""
             self._add(Effect(table.PROCESS, f"raise {name}"), statement)
         elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
-            self._changed_path(statement)
+            self._add_changed_path(statement)
         return isinstance(statement, _ENDS) or self._never_returns(statement)
 
-    def _changed_path(self, statement: ast.Assign | ast.AugAssign | ast.Delete) -> None:
+    def _add_changed_path(
+        self, statement: ast.Assign | ast.AugAssign | ast.Delete
+    ) -> None:
         """`os.environ["X"] = "1"`, `sys.path += [...]`."""
         targets = (
             [statement.target]
@@ -301,7 +303,7 @@ class _Trace:
         self._guards.pop()
 
     def _call(self, call: ast.Call) -> None:
-        if not self._callees.defined(call.func):
+        if not self._callees.find_called_functions(call.func):
             effect = self._callees.effect(call)
             self.accesses.note_call(call, effect, self._here())
             if effect is not None:
@@ -322,7 +324,7 @@ class _Trace:
 
         What TensorFlow is given, it calls when it will.
         """
-        for function in self._callees.defined(call.func):
+        for function in self._callees.find_called_functions(call.func):
             yield function, True
         path = self._callees.path(call.func)
         at_once = not is_tensorflow(path)
@@ -332,7 +334,7 @@ class _Trace:
         for argument in given:
             if isinstance(argument, (ast.Name, ast.Attribute)):
                 if not self._callees.is_class(argument):
-                    for function in self._callees.defined(argument):
+                    for function in self._callees.find_called_functions(argument):
                         yield function, at_once
         if not call.args and self._scopes.resolve(call.func) in table.RUNS_MAIN:
             for binding in self._scopes.module.bindings.get("main", ()):

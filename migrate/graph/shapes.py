@@ -10,14 +10,14 @@ from migrate.graph.values import Dim, HostDim
 Shape = tuple[Dim, ...]
 
 
-def known(dim: Dim) -> bool:
+def is_known(dim: Dim) -> bool:
     """Whether TensorFlow knows the dimension when it builds the graph."""
     return dim is not None
 
 
 def is_defined(shape: Shape | None) -> bool:
     """Whether every dimension is known when the graph is built."""
-    return shape is not None and all(map(known, shape))
+    return shape is not None and all(map(is_known, shape))
 
 
 def size(dims: Iterable[Dim]) -> Dim:

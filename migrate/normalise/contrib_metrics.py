@@ -36,7 +36,7 @@ def as_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] | None:
         call = scopes.parents[node]
         if own is None or not (isinstance(call, ast.Call) and call.func is node):
             return None
-        bound = names.bound_arguments(call, parameters)
+        bound = names.bind_arguments(call, parameters)
         if bound is None or len(bound) != len(call.args) + len(call.keywords):
             return None
         if any(_is_one(scopes, n) for n in walk_breadth_first(call) if n is not node):

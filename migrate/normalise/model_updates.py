@@ -347,7 +347,7 @@ class _Update:
                 raise _Not
             return node.id
         there = theirs.module.bindings[node.id]
-        if theirs.dotted(node) == "tensorflow":
+        if theirs.find_dotted_path(node) == "tensorflow":
             for name in self._scopes.module.bindings:
                 known = ast.Name(name, ast.Load())
                 if name not in local and self._is_tensorflow(name):

@@ -53,7 +53,7 @@ class _Calls:
             if not isinstance(call, ast.Call):
                 continue
             symbol = self._scopes.resolve(call.func) or ""
-            bound = names.bound_arguments(call, table.PARAMETERS.get(symbol, ()))
+            bound = names.bind_arguments(call, table.PARAMETERS.get(symbol, ()))
             if symbol not in table.PARAMETERS or bound is None:
                 continue
             if any(not _is_none(bound.get(name)) for name in table.COLLECTIONS):

@@ -67,7 +67,7 @@ def _one(text: Text) -> Text | None:
         ):
             continue
         parameters = _PARAMETERS.get(scopes.resolve(statement.value.func) or "")
-        bound = parameters and names.bound_arguments(statement.value, parameters)
+        bound = parameters and names.bind_arguments(statement.value, parameters)
         if not bound:
             continue
         kept = ("global_step", "check_numerics")  # Which are not off by default.

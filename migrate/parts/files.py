@@ -57,7 +57,7 @@ def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:
     programs: dict[str, Together] = {}
     users: dict[str, list[str]] = {}
     for file in sorted(files - imported):
-        merged = tree.merged(file)
+        merged = tree.merge_modules(file)
         if merged is None:
             continue
         whole, modules = merged
@@ -166,9 +166,9 @@ class _Tree:
 
     # -- programs ------------------------------------------------------------------------
 
-    def merged(self, path: str) -> tuple[Together, tuple[str, ...]] | None:
+    def merge_modules(self, path: str) -> tuple[Together, tuple[str, ...]] | None:
         """A program with the modules that build its graph; None if it has none."""
-        reached = self._reached(path)
+        reached = self._find_reached_files(path)
         if len(reached) < 2:
             return None
         if not any(_ask_once(self._opening, p, self._opens) for p in reached):
@@ -194,7 +194,7 @@ class _Tree:
         except NotMergeable:
             return None
 
-    def _reached(self, path: str) -> set[str]:
+    def _find_reached_files(self, path: str) -> set[str]:
         seen: set[str] = set()
         work = [path]
         while work:

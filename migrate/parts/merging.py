@@ -25,7 +25,8 @@ class NotMergeable(Exception):
 @dataclasses.dataclass(frozen=True)
 class _Line:
     text: str
-    origin: int  # The program's line; 0 for a module's.
+    path: str = ""  # Of the file that has it; "" where it was added.
+    number: int = 0  # Its line there.
 
 
 class Merging:
@@ -75,7 +76,8 @@ class Merging:
         whole = Together(
             original,
             "\n".join(line.text for line in lines),
-            tuple(line.origin for line in lines),
+            tuple(n.number if n.path == self._program else 0 for n in lines),
+            tuple((line.path, line.number) for line in lines),
             tuple(self._told),
         )
         return whole, tuple(self._entered[1:])
@@ -131,7 +133,7 @@ class Merging:
         self._entered.append(path)
         module = self._modules[path]
         own = path == self._program
-        text = module.text.edited(self._renamed(module))
+        text = module.text.edited(self._rename_uses(module))
         dropped = set() if own else self._script_only(module) | self._unused
         found: list[_Line] = []
         titled = False
@@ -147,12 +149,12 @@ class Merging:
             kept = text.lines[first - 1 : last]
             more: list[_Line] | None = None
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                more = self._imported(module, statement, first if own else at)
+                more = self._merge_import(module, statement, first if own else at)
             elif self._is_said(module, statement):
                 more = []
             if not own and not found:
                 gap, before = (), range(0)
-            found += [_Line(t, n if own else 0) for t, n in zip(gap, before)]
+            found += [_Line(t, path, n) for t, n in zip(gap, before)]
             if more is not None:
                 found += more
                 continue
@@ -160,17 +162,15 @@ class Merging:
             if not (
                 own or titled or isinstance(statement, (ast.Import, ast.ImportFrom))
             ):
-                found.append(_Line(f"# From {self._title(path)}:", 0))
+                found.append(_Line(f"# From {self._title(path)}:"))
                 titled = True
-            found += [
-                _Line(t, n if own else 0) for t, n in zip(kept, range(first, last + 1))
-            ]
+            found += [_Line(t, path, n) for t, n in zip(kept, range(first, last + 1))]
         if own:
             rest = range(line, len(text.lines) + 1)
-            found += [_Line(text.lines[n - 1], n) for n in rest]
+            found += [_Line(text.lines[n - 1], path, n) for n in rest]
         return found
 
-    def _imported(
+    def _merge_import(
         self, module: Module, statement: ast.Import | ast.ImportFrom, at: int
     ) -> list[_Line] | None:
         """What stands for an import; None where it stays."""
@@ -189,9 +189,9 @@ class Merging:
                 self._told.append((at, title))
                 lines = self._lines(target, at)
                 found += [
-                    _Line("", 0),
+                    _Line(""),
                     *lines,
-                    _Line("", 0),
+                    _Line(""),
                 ]
             return found
         if isinstance(statement, ast.ImportFrom):
@@ -235,7 +235,7 @@ class Merging:
         if "*" in bound:
             raise NotMergeable("all names of another module are taken")
         roots = {b.split(".")[0].split("[")[0] for b in bound}
-        for name in {self._named(module.path, root) for root in roots}:
+        for name in {self._look_up_name(module.path, root) for root in roots}:
             if self._bound.setdefault(name, module.path) != module.path:
                 if not self._same_import(name):
                     raise NotMergeable(f"two files bind {name}")
@@ -288,7 +288,7 @@ class Merging:
             raise NotMergeable("a module asks for its own place")
         return dropped
 
-    def _renamed(self, module: Module) -> list[Edit]:
+    def _rename_uses(self, module: Module) -> list[Edit]:
         """`model.build` is `build` now, and what was imported `as` has its own name."""
         edits = rename_own_names(module, self._own)
         for imported in self._imports[module.path]:
@@ -298,11 +298,11 @@ class Merging:
                 continue
             if imported.member is None:
                 edits += self._of_module(module, imported)
-            elif imported.name != self._named(imported.target, imported.member):
+            elif imported.name != self._look_up_name(imported.target, imported.member):
                 edits += self._of_member(module, imported)
         return edits
 
-    def _named(self, path: str, name: str) -> str:
+    def _look_up_name(self, path: str, name: str) -> str:
         """The name that a file's own has in the text of all."""
         return self._own.get((path, name), name)
 
@@ -319,7 +319,7 @@ class Merging:
             ):
                 if node.attr not in there or not isinstance(node.ctx, ast.Load):
                     raise NotMergeable("a module's name is not its own, or is set")
-                name = self._named(imported.target, node.attr)
+                name = self._look_up_name(imported.target, node.attr)
                 self._check_free(module, node, name)
                 edits.append(Edit(node, name))
                 covered |= set(ast.walk(node))
@@ -343,7 +343,7 @@ class Merging:
                 and self._is_module_level(module, node, imported.name)
             ):
                 assert imported.member is not None
-                name = self._named(imported.target, imported.member)
+                name = self._look_up_name(imported.target, imported.member)
                 self._check_free(module, node, name)
                 edits.append(Edit(node, name))
         return edits

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.options import Options
-from migrate.parts.program import Parts, Together
+from migrate.parts.program import Parts, Settled, Together
 
 # The line that a module begins with whose code stands in its programs.
 MARK = "# tf1to2: what this module defines stands, migrated, in "
@@ -35,7 +35,8 @@ def migrate_parts(
 ) -> Migration | None:
     """The migration of a program with its modules, or of one of its modules.
 
-    None where the file is neither, or where it is refused in this form, too.
+    None where the file is neither, or where it is refused in this form, too: then
+    `tell_refusals_of_the_whole` gives the reasons.
 
     Args:
       path: the file's real path.
@@ -45,12 +46,12 @@ def migrate_parts(
     """
     whole = parts.programs.get(path)
     if whole is not None and whole.original == text:
-        return program(parts, path, migrate, options)
+        return settle_program(parts, path, migrate, options).migration
     users = parts.users.get(path, ())
     if not users:
         return None
     for user in users:
-        if program(parts, user, migrate, options) is None:
+        if settle_program(parts, user, migrate, options).migration is None:
             return None
     names = [parts.shown[user] for user in users]
     mark = f"{MARK}{', '.join(names)}.\n"
@@ -59,33 +60,70 @@ def migrate_parts(
     return Migration(text[:at] + mark + text[at:], tuple(uses()))
 
 
-def program(
+def settle_program(
     parts: Parts, path: str, migrate: Migrate, options: Options
-) -> Migration | None:
-    """A program's migration with its modules; None where it is refused in this form."""
+) -> Settled:
+    """What becomes of a program with its modules."""
     if path in parts.settled:
         return parts.settled[path]
     return _migrate_whole(parts.programs[path], path, migrate, options)
 
 
+def tell_refusals_of_the_whole(
+    alone: Migration, path: str, parts: Parts, migrate: Migrate, options: Options
+) -> Migration:
+    """A refused file's migration with the reasons of its program with all modules.
+
+    Alone a file may be refused only because what it imports was not in sight: a feed of
+    `model.x` where another file defines the model. Such reasons are not told.
+    """
+    if not any(f.outcome is Outcome.REFUSED for f in alone.findings):
+        return alone
+    programs = (path,) if path in parts.programs else parts.users.get(path, ())
+    settled = [settle_program(parts, p, migrate, options) for p in programs]
+    if not any(s.refusals for s in settled):
+        return alone
+    true = {
+        (f.line, f.code, f.symbol): f for s in settled for f in s.refusals.get(path, ())
+    }
+    told = {(f.line, f.symbol) for f in true.values()}
+    rest = [
+        _as_part_of_refused(f) if f.outcome is Outcome.REFUSED else f
+        for f in alone.findings
+        if (f.line, f.symbol) not in told and (f.symbol or not f.blocks)
+    ]
+    return dataclasses.replace(alone, findings=tuple(sorted([*true.values(), *rest])))
+
+
+def _as_part_of_refused(finding: Finding) -> Finding:
+    return dataclasses.replace(
+        finding,
+        code="N100",
+        reason="part of a program that was refused",
+        recipe="",
+        target="",
+    )
+
+
 def _migrate_whole(
     whole: Together, path: str, migrate: Migrate, options: Options
-) -> Migration | None:
+) -> Settled:
     """What is found in a program's own lines, and what stands where it was imported.
 
-    None where it is refused, where it stays a program of TensorFlow 1 that runs through
-    compat.v1 (its own files do so, too), or where a second run would change the result.
+    It has no result where it is refused, where it stays a program of TensorFlow 1 that
+    runs through compat.v1 (its own files do so, too), or where a second run would change
+    the result.
     """
     from migrate.outcomes import runs_graph  # It imports what imports this.
 
     found = migrate(whole.text, path, options)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in found.findings):
-        return None
+        return Settled(None, _refusals_by_file(found, whole))
     if any(runs_graph(f) for f in found.findings):
-        return None
+        return Settled(None)
     again = migrate(found.text, path, options.again(found.support))
     if again.text != found.text:
-        return None
+        return Settled(None)
     own = [
         dataclasses.replace(f, line=whole.origins[f.line - 1])
         for f in found.findings
@@ -102,4 +140,23 @@ def _migrate_whole(
         )
         for line, module in whole.imports
     ]
-    return Migration(found.text, tuple(sorted([*told, *own])), found.support)
+    return Settled(Migration(found.text, tuple(sorted([*told, *own])), found.support))
+
+
+def _refusals_by_file(
+    found: Migration, whole: Together
+) -> dict[str, tuple[Finding, ...]]:
+    """The refusals that are reasons, at their lines in the files that have them.
+
+    None of them where one is of a line that no file has: the merged text is to blame.
+    """
+    by_file: dict[str, list[Finding]] = {}
+    for finding in found.findings:
+        if finding.outcome is Outcome.FAILED:
+            return {}
+        if finding.blocks and finding.code != "N100":
+            path, line = whole.places[finding.line - 1]
+            if not path:
+                return {}
+            by_file.setdefault(path, []).append(dataclasses.replace(finding, line=line))
+    return {path: tuple(told) for path, told in by_file.items()}

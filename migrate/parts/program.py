@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from migrate.findings import Finding
+
 if TYPE_CHECKING:
     from migrate.migration import Migration
 
@@ -18,13 +20,31 @@ class Together:
       original: the program's own text.
       text: the text of all.
       origins: of each line of it, the line of the program; 0 for a module's lines.
+      places: of each line of it, the file that it is of, and its line there; "" for
+        lines that were added.
       imports: (line of the program, the module that stands there now).
     """
 
     original: str
     text: str
     origins: tuple[int, ...]
+    places: tuple[tuple[str, int], ...]
     imports: tuple[tuple[int, str], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Settled:
+    """What became of a program together with its modules.
+
+    Attributes:
+      migration: its result; None if it has none in this form.
+      refusals: by the real path of a file, what in it is the reason.
+    """
+
+    migration: Migration | None
+    refusals: Mapping[str, tuple[Finding, ...]] = dataclasses.field(
+        default_factory=dict
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,13 +55,13 @@ class Parts:
       programs: each program with modules, as one text.
       users: the programs that a module is part of.
       shown: how a module's line names a program.
-      settled: what became of a program, where that is known: None if it is refused.
+      settled: what became of a program, where that is known.
     """
 
     programs: Mapping[str, Together] = dataclasses.field(default_factory=dict)
     users: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     shown: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    settled: Mapping[str, Migration | None] = dataclasses.field(default_factory=dict)
+    settled: Mapping[str, Settled] = dataclasses.field(default_factory=dict)
 
     def near(self, path: str) -> Parts:
         """What migrating one file needs."""

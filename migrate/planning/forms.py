@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What is told of a graph that stands elsewhere than its session: of a form in which it is
 # brought there, what is told then says more.
-_ELSEWHERE = frozenset({"C102", "S101", "S103", "S109"})
+_ELSEWHERE = frozenset({"C102", "S101", "S103", "S107", "S109"})
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
 
@@ -81,13 +81,15 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     own = changed or versions.of_tensors(arguments.named(start)) != start
     first: Form | None = None
     nearer: Form | None = None
+    fewest = _count_elsewhere(stood)
     for form in brought.forms(start, own):
         attempt = _attempt(form, changes, unit)
         if not has_refusal(attempt.findings):
             return attempt
         first = first or attempt
-        if _is_elsewhere(stood) and not _is_elsewhere(attempt.findings):
-            nearer = nearer or attempt
+        left = _count_elsewhere(attempt.findings)
+        if left < fewest:
+            nearer, fewest = attempt, left
     if nearer is not None:
         return nearer
     # As it stands a program whose feeds had to be written out would compute them anew
@@ -120,6 +122,12 @@ def _attempt(form: Brought, changes: Changes, unit: Unit) -> Form:
     return Form(text, tree, plan, noticed, changes, titles, noted, replicated)
 
 
-def _is_elsewhere(findings: Iterable[Finding]) -> bool:
-    """Whether what is refused is that graph and session stand apart."""
-    return any(f.code in _ELSEWHERE and f.outcome is Outcome.REFUSED for f in findings)
+def _count_elsewhere(findings: Iterable[Finding]) -> int:
+    """At how many lines a refusal says that graph and session stand apart."""
+    return len(
+        {
+            f.line
+            for f in findings
+            if f.code in _ELSEWHERE and f.outcome is Outcome.REFUSED
+        }
+    )

@@ -126,7 +126,8 @@ class GraphFunctions:
             more = {
                 f
                 for f in candidates
-                if f not in makes and any(g in makes for g in self._named_in(f))
+                if f not in makes
+                and any(g in makes for g in self._find_named_definitions(f))
             }
             makes |= more
             todo = bool(more)
@@ -149,7 +150,7 @@ class GraphFunctions:
     def inside(self) -> frozenset[ast.AST]:
         """Every node of the graph functions, and of what of the file they call."""
         roots = list(self.nodes)
-        every = [*roots, *reach.reached(self._scopes, roots)]
+        every = [*roots, *reach.find_reached(self._scopes, roots)]
         return frozenset(
             n
             for f in every
@@ -172,7 +173,7 @@ class GraphFunctions:
     def _holds(self, function: ast.FunctionDef, symbols: frozenset[str]) -> bool:
         return any(symbol in symbols for symbol in self._symbols.get(function, ()))
 
-    def _named_in(self, function: ast.AST) -> list[ast.AST]:
+    def _find_named_definitions(self, function: ast.AST) -> list[ast.AST]:
         return [
             definition
             for node in walk_breadth_first(function)
@@ -182,7 +183,7 @@ class GraphFunctions:
 
     def obstacle(self, function: ast.FunctionDef) -> str:
         """A symbol that says that a function is more than a graph; "" if it is not."""
-        for root in [function, *reach.reached(self._scopes, [function])]:
+        for root in [function, *reach.find_reached(self._scopes, [function])]:
             if root not in self._obstacles:
                 self._obstacles[root] = self._obstacle_in(root)
             if self._obstacles[root]:
@@ -200,7 +201,7 @@ class GraphFunctions:
                 return symbol
         for node in walk_breadth_first(root):
             called = node.func if isinstance(node, ast.Call) else None
-            if called is not None and self._penalised(called):
+            if called is not None and self._has_penalty(called):
                 return "kernel_regularizer"
             if isinstance(called, ast.Attribute) and called.attr in (
                 *("minimize", "compute_gradients", "apply_gradients", "eval"),
@@ -208,7 +209,7 @@ class GraphFunctions:
                 return called.attr
         return ""
 
-    def _penalised(self, called: ast.expr) -> bool:
+    def _has_penalty(self, called: ast.expr) -> bool:
         """Whether a layer of tf.layers is given a penalty: it is added at every call."""
         call = self._scopes.parents.get(called)
         return (
@@ -220,7 +221,7 @@ class GraphFunctions:
         )
 
     def _computes(self, function: ast.FunctionDef) -> bool:
-        for root in [function, *reach.reached(self._scopes, [function])]:
+        for root in [function, *reach.find_reached(self._scopes, [function])]:
             for node in walk_breadth_first(root):
                 if (
                     isinstance(node, ast.Call)
@@ -294,7 +295,7 @@ class GraphFunctions:
         """Whether it computes layers."""
         return any(self._is_layer(call) for call in _calls(node))
 
-    def unnamed(self, node: ast.AST) -> bool:
+    def has_unnamed_layer(self, node: ast.AST) -> bool:
         """Whether a layer in it gets its name by how many there were before."""
         for call in _calls(node):
             function = self.function_of(call)

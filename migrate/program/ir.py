@@ -361,7 +361,7 @@ class TrainingProgram:
         # Statements only: nodes like ast.Load() are shared by all of the tree.
         used = {
             n
-            for d in [*roots, *reach.reached(scopes, roots)]
+            for d in [*roots, *reach.find_reached(scopes, roots)]
             for n in walk_breadth_first(d)
             if isinstance(n, kinds)
         }

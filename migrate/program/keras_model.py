@@ -233,7 +233,7 @@ class KerasModel:
     @property
     def counted(self) -> tuple[ast.expr, ...]:
         """What the step of evaluation gives its metrics."""
-        return counted(self.metrics, self.counter)
+        return list_counted_values(self.metrics, self.counter)
 
     @property
     def training(self) -> tuple[Unit, ...]:
@@ -241,7 +241,9 @@ class KerasModel:
         return (*self.loss, *self.summaries)
 
 
-def counted(metrics: Iterable[Metric], counter: Counter | None) -> tuple[ast.expr, ...]:
+def list_counted_values(
+    metrics: Iterable[Metric], counter: Counter | None
+) -> tuple[ast.expr, ...]:
     """What a step gives metrics, or the function that makes them."""
     if counter is not None:
         call = counter.call

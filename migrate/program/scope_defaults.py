@@ -30,7 +30,7 @@ def find_reached_call(scopes: Scopes, block: ast.With) -> ast.Call | None:
     for node in _calls(block):
         if _takes_default(scopes, node):
             return node
-    for definition in reach.reached(scopes, block.body):
+    for definition in reach.find_reached(scopes, block.body):
         for node in _calls(definition):
             if _takes_default(scopes, node) or _is_bare_variable(scopes, node):
                 return node

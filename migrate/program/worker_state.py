@@ -74,14 +74,14 @@ class Finder:
         self._index = "" if isinstance(index, ast.Constant) else ast.dump(index)
         self._inside = {n for s in loop for n in walk_breadth_first(s)}
         self._asked: set[ast.AST] = set()  # Functions whose result is being judged.
-        self._functions = reach.reached(scopes, loop)
+        self._functions = reach.find_reached(scopes, loop)
 
     def find(self) -> WorkerState:
         shared: dict[tuple[int, str], Shared] = {}
         rebound: list[ast.Global] = []
         generators: dict[ast.expr, str] = dict(self._seeds())
         indices: list[ast.expr] = []
-        for node in self._reached_nodes():
+        for node in self._walk_reached_nodes():
             if isinstance(node, ast.Global):
                 rebound.append(node)
             if not isinstance(node, ast.expr):
@@ -93,7 +93,7 @@ class Finder:
                 if ast.dump(node) == self._index and not _is_store(node):
                     indices.append(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found = self._shared(node)
+                found = self._find_shared(node)
                 if found is not None:
                     owner = self._scopes.scope_of(node).owner(node.id)
                     assert owner is not None
@@ -109,13 +109,13 @@ class Finder:
 
     def _elsewhere(self, shared: set[str]) -> Iterator[tuple[str, ast.AST]]:
         """Changes of the objects, and draws, in code that no loop runs."""
-        reached = {id(node) for node in self._reached_nodes()}
+        reached = {id(node) for node in self._walk_reached_nodes()}
         own_seeds = {
             module
-            for node in self._reached_nodes()
+            for node in self._walk_reached_nodes()
             if isinstance(node, ast.Call)
             for module in table.GENERATORS
-            if self._scopes.dotted(node.func) == f"{module}.seed"
+            if self._scopes.find_dotted_path(node.func) == f"{module}.seed"
             and node.args
             and not isinstance(node.args[0], ast.Constant)
         }
@@ -123,17 +123,20 @@ class Finder:
             if id(node) in reached:
                 continue
             if isinstance(node, ast.Name) and node.id in shared:
-                if isinstance(node.ctx, ast.Load) and self._shared(node) is not None:
+                if (
+                    isinstance(node.ctx, ast.Load)
+                    and self._find_shared(node) is not None
+                ):
                     yield node.id, node
             elif isinstance(node, ast.Call) and own_seeds:
-                path = self._scopes.dotted(node.func) or ""
+                path = self._scopes.find_dotted_path(node.func) or ""
                 module, _, last = path.rpartition(".")
                 if module in own_seeds and last not in table.GENERATORS[module][1]:
                     yield path, node
 
     # -- what is reached ---------------------------------------------------------------
 
-    def _reached_nodes(self) -> Iterator[ast.AST]:
+    def _walk_reached_nodes(self) -> Iterator[ast.AST]:
         seen: set[ast.AST] = set()
         for part in [*self._loop, *self._functions]:
             for node in walk_breadth_first(part):
@@ -148,7 +151,7 @@ class Finder:
         if not isinstance(node, (ast.Attribute, ast.Name)):
             return None
         parent = self._scopes.parents.get(node)
-        path = self._scopes.dotted(node)
+        path = self._scopes.find_dotted_path(node)
         for module, (name, others) in table.GENERATORS.items():
             if path == module:
                 if isinstance(parent, ast.Attribute) and parent.attr in others:
@@ -166,7 +169,7 @@ class Finder:
         for node in walk_breadth_first(self._scopes.tree):
             if not isinstance(node, ast.Call):
                 continue
-            path = self._scopes.dotted(node.func)
+            path = self._scopes.find_dotted_path(node.func)
             for module, (name, _) in table.GENERATORS.items():
                 if path == f"{module}.seed":
                     if isinstance(node.func, ast.Attribute):
@@ -176,7 +179,7 @@ class Finder:
 
     # -- objects -----------------------------------------------------------------------
 
-    def _shared(self, name: ast.Name) -> Shared | None:
+    def _find_shared(self, name: ast.Name) -> Shared | None:
         """The object of a name that is bound outside, if this use may change it."""
         owner = self._scopes.scope_of(name).owner(name.id)
         if owner is None or not self._outside(owner):
@@ -226,7 +229,9 @@ class Finder:
         if isinstance(parent, ast.AugAssign) and parent.target is node:
             return True
         if isinstance(parent, ast.Call) and node in parent.args:
-            called = self._scopes.dotted(parent.func) or getattr(parent.func, "id", "")
+            called = self._scopes.find_dotted_path(parent.func) or getattr(
+                parent.func, "id", ""
+            )
             if called in table.MUTATING_FUNCTIONS:
                 return parent.args[0] is node
             return active or self._changes_parameter(parent, parent.args.index(node))

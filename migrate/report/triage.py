@@ -100,10 +100,15 @@ class Blocker:
 
 @dataclasses.dataclass(frozen=True)
 class Triage:
-    """The entry points of a run in the order to take them, and what blocks them."""
+    """The entry points of a run in the order to take them, and what blocks them.
+
+    Attributes:
+      interrupted: whether the user stopped the run, so that some programs were not read.
+    """
 
     entries: tuple[EntryPoint, ...]
     blockers: tuple[Blocker, ...]
+    interrupted: bool = False
 
     @property
     def base(self) -> str:
@@ -160,7 +165,9 @@ def triage(run: Run) -> Triage:
             display(entry.path),
         )
 
-    return Triage(tuple(sorted(entries, key=rank)), tuple(_blockers(entries)))
+    return Triage(
+        tuple(sorted(entries, key=rank)), tuple(_blockers(entries)), run.interrupted
+    )
 
 
 def _entry_points(program: Program) -> Iterator[EntryPoint]:
@@ -218,12 +225,15 @@ def _kind_of_symbols(results: Iterable[FileResult]) -> Kind:
         return UNREAD
     for kind in KINDS:
         if not codes.isdisjoint(kind.codes) or any(
-            used == symbol or used.startswith(symbol + ".")
-            for symbol in kind.symbols
+            _is_below(used, kind.symbols) and not _is_below(used, kind.neither)
             for used in symbols
         ):
             return kind
     return KINDS[-1]
+
+
+def _is_below(used: str, symbols: tuple[str, ...]) -> bool:
+    return any(used == symbol or used.startswith(symbol + ".") for symbol in symbols)
 
 
 def _attributes(result: FileResult) -> Iterator[str]:
@@ -270,8 +280,13 @@ def _blockers(entries: Iterable[EntryPoint]) -> list[Blocker]:
 
 
 def verdict(found: Triage) -> str:
-    """The run in one sentence."""
+    """The run in one sentence; of a run that was interrupted, as far as it came."""
     number = len(found.entries)
+    if found.interrupted:
+        if not number:
+            return "Interrupted before any program was read."
+        read = verdict(dataclasses.replace(found, interrupted=False))
+        return f"Interrupted. Of what was read: {read}"
     if not number:
         return "Nothing here uses TensorFlow 1."
     if len(found.ready) == number:

@@ -64,7 +64,7 @@ def find_missing_symbols(text: str) -> Iterator[tuple[int, str, str]]:
     """Uses of names that TensorFlow 2 is known not to have: line, name, TF1's symbol."""
     scopes = scopes_of(tree_of(text))
     for node, symbol in scopes.walk_uses():
-        path = scopes.dotted(node) or ""
+        path = scopes.find_dotted_path(node) or ""
         if path.startswith("tensorflow."):
             spelled = "tf." + path.removeprefix("tensorflow.")
             if _knownmissing(spelled, symbol):

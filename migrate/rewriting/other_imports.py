@@ -26,7 +26,7 @@ def migrate_other_imports(
         )
         for line in lines
     ]
-    new, changed = own_stars.restored(apart(found.text), unit.own_stars)
+    new, changed = own_stars.restore_stars(apart(found.text), unit.own_stars)
     if new == text:
         return Migration(text, found.findings)
     stars = [

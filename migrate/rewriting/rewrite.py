@@ -208,7 +208,7 @@ class Rewriter:
         if isinstance(item, New):
             own = {**edits, **self._by_node(item.replace)}
             made = self._parse(self.text(item.code, own))
-            return self._commented(made, item.origin)
+            return self._copy_comments(made, item.origin)
         if isinstance(item, Block):
             return self._block(item, edits)
         return [self._keep(item, edits)]
@@ -228,7 +228,7 @@ class Rewriter:
             )
         return body
 
-    def _commented(
+    def _copy_comments(
         self, made: list[_Statement], origin: ast.stmt | None
     ) -> list[_Statement]:
         if origin is not None and made:
@@ -258,7 +258,7 @@ class Rewriter:
             orelse = _drop_blank_lines(self.items(item.orelse, edits))
             other = cst.IndentedBlock(body=orelse)
             made[-1] = made[-1].with_changes(orelse=cst.Else(body=other))
-        return self._commented(made, item.origin)
+        return self._copy_comments(made, item.origin)
 
     def _keep(self, item: Keep, edits: dict[int, Code]) -> _Statement:
         own = {**edits, **self._by_node(item.replace)}

@@ -83,14 +83,14 @@ class _Splicer:
         for first, last, node in inside:
             if first < position or node is without:
                 continue
-            position = self._copied(parts, position, first, lines)
+            position = self._copy_bytes(parts, position, first, lines)
             parts.append(self._new(node, self._plan.expressions[node]))
             # Notes of a statement within what was replaced: none starts there.
             position = last
-        self._copied(parts, position, end, lines)
+        self._copy_bytes(parts, position, end, lines)
         return b"".join(parts)
 
-    def _copied(
+    def _copy_bytes(
         self, parts: list[bytes], start: int, end: int, lines: list[tuple[int, bytes]]
     ) -> int:
         while lines and lines[0][0] <= end:

@@ -139,7 +139,7 @@ def says_tf1(scopes: Scopes) -> bool:
         parent = scopes.parents.get(node)
         if row is None or not isinstance(parent, ast.Call) or parent.func is not node:
             continue
-        if (scopes.dotted(node) or "").startswith("tensorflow.compat.v1"):
+        if (scopes.find_dotted_path(node) or "").startswith("tensorflow.compat.v1"):
             continue
         known = symbols.lookup(symbol)
         new = known.signature_v2 if known is not None else ()

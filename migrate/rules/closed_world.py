@@ -93,7 +93,7 @@ def _places(old: str, new: str) -> dict[int, int]:
 def _report_uses(scopes: Scopes) -> Iterator[Finding]:
     has_keras_2 = chooses_keras_2(scopes.tree)
     for node, symbol in scopes.walk_uses():
-        spelled = _spell_path(scopes.dotted(node) or "")
+        spelled = _spell_path(scopes.find_dotted_path(node) or "")
         if not spelled or not _is_imported(scopes, node):
             continue
         if has_keras_2 and spelled.startswith(_V1) and legacy_keras.home(symbol):
@@ -165,7 +165,7 @@ def _report_name(node: ast.AST, spelled: str, symbol: str) -> Finding | None:
         )
     if spelled.startswith("tf_keras."):
         return Finding(line, column, "T111", Outcome.REFUSED, spelled, _NO_KERAS)
-    reason, recipe = not_public.explained(symbol)
+    reason, recipe = not_public.explain_absence(symbol)
     twin = "tf.compat.v1" + symbol.removeprefix("tf")
     if signatures.exists(twin):
         recipe = f"Write {twin}."

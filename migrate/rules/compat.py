@@ -54,7 +54,7 @@ class CompatRules(SymbolRules):
             self._emit(found.target)
             self._spell(node, found.target)
             return
-        path = self.scopes.dotted(node) or ""
+        path = self.scopes.find_dotted_path(node) or ""
         public = "tf" + path.removeprefix("tensorflow")
         if path == _V1 or path.startswith(_V1 + "."):
             self._add(node, self._in_v1(symbol, public), symbol)
@@ -69,7 +69,9 @@ class CompatRules(SymbolRules):
         home = legacy_keras.home(symbol)
         if home is None:
             return False
-        if self._has_keras_2 and (self.scopes.dotted(node) or "").startswith(_V1 + "."):
+        if self._has_keras_2 and (self.scopes.find_dotted_path(node) or "").startswith(
+            _V1 + "."
+        ):
             reason = "works through tensorflow.compat.v1: this process has Keras 2"
             self._add(node, Verdict(Outcome.KEPT, "T105", "", reason), symbol)
             return True

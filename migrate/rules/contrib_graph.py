@@ -48,10 +48,10 @@ class ContribGraph:
         """
         if symbol in table.MODULES:
             return self._alias(node)
-        call = self._called(node)
+        call = self._find_call(node)
         if symbol in table.METRICS and in_graph and call is not None:
             return self._row(call, table.METRICS[symbol], symbol)
-        if self._left_to_rows(node, symbol, call):
+        if self._is_left_to_rows(node, symbol, call):
             return False
         row = calls.ROWS.get(symbol)
         losses = symbol.startswith("tf.contrib.losses.")
@@ -70,12 +70,14 @@ class ContribGraph:
         self.claimed[node] = (self._code, f"now {target}")
         return True
 
-    def _called(self, node: ast.expr) -> ast.Call | None:
+    def _find_call(self, node: ast.expr) -> ast.Call | None:
         parent = self._scopes.parents.get(node)
         called = isinstance(parent, ast.Call) and parent.func is node
         return parent if isinstance(parent, ast.Call) and called else None
 
-    def _left_to_rows(self, node: ast.expr, symbol: str, call: ast.Call | None) -> bool:
+    def _is_left_to_rows(
+        self, node: ast.expr, symbol: str, call: ast.Call | None
+    ) -> bool:
         """Whether TF2 has a function for this call as it stands."""
         row = calls.ROWS.get(symbol)
         if row is None or call is None or self._arg_scope:

@@ -69,7 +69,7 @@ def _drop(finding: Finding) -> Finding:
 def _list_spelled_uses(scopes: Scopes) -> Iterator[tuple[str, str]]:
     """Every use of TensorFlow as it is spelled, and what it is called with."""
     for node, _ in scopes.walk_uses():
-        path = scopes.dotted(node) or ""
+        path = scopes.find_dotted_path(node) or ""
         if path.partition(".")[0] == "tensorflow":
             path = "tf" + path.removeprefix("tensorflow")
         yield path, _arguments(scopes, node)

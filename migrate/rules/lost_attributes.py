@@ -228,7 +228,9 @@ def _find_kinds_of_call(
     symbol = scopes.resolve(call.func) or ""
     if symbol.startswith("tf."):
         kind = _find_kind_of_symbol(symbol.replace("tf.compat.v1.", "tf.", 1))
-        if kind == _DATASET and (scopes.dotted(call.func) or "").startswith(_V1):
+        if kind == _DATASET and (scopes.find_dotted_path(call.func) or "").startswith(
+            _V1
+        ):
             kind = _OLD_DATASET
         return frozenset({kind})
     path = scopes.import_path(call.func)

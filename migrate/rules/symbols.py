@@ -35,7 +35,8 @@ from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 # Modules written beside a program, but not beside every one.
 _EMITTED = (
     *("mnist_input_data", "contrib_optimizers", "contrib_hparams", "contrib_data"),
-    *("contrib_lookup", "contrib_predictor", *contrib_graph.FILES),
+    *("contrib_lookup", "contrib_predictor", "contrib_vocabularies"),
+    *contrib_graph.FILES,
 )
 # Packages, not emitted, that a target may be in.
 _PACKAGES = ("tf_keras", "tf_slim", "types")
@@ -130,7 +131,7 @@ def _version_two(symbol: str) -> Verdict:
     """
     target = f"tf.{symbol.removeprefix('tf.compat.v2.')}"
     if not table.exists_in_target(target):
-        reason, recipe = not_public.explained(target)
+        reason, recipe = not_public.explain_absence(target)
         return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
     row = table.lookup(target)
     if row is not None and row.target != target:
@@ -190,7 +191,7 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
             and table.exists_in_target(symbol)
         ):
             return Verdict(Outcome.KEPT, "T101", "", "TensorFlow 2's own")
-        reason, recipe = not_public.explained(symbol)
+        reason, recipe = not_public.explain_absence(symbol)
         return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
     if row.graph_only:
         return Verdict(
@@ -279,7 +280,9 @@ class SymbolRules:
             for node in walk_breadth_first(self.scopes.tree)
             if isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Store)
-            and (path := self.scopes.dotted(node) or "").startswith("tensorflow.")
+            and (path := self.scopes.find_dotted_path(node) or "").startswith(
+                "tensorflow."
+            )
         )
 
     def run(self) -> None:
@@ -366,7 +369,9 @@ class SymbolRules:
         elif call is not None and self._is_of_version_two(call, symbol, v.target):
             v = _CALL_OF_VERSION_TWO
         self._add(node, v, symbol)
-        written_so = (self.scopes.dotted(node) or "").startswith("tensorflow.compat.v2")
+        written_so = (self.scopes.find_dotted_path(node) or "").startswith(
+            "tensorflow.compat.v2"
+        )
         if v.outcome is Outcome.REFUSED or written_so:
             return
         target = v.target
@@ -389,7 +394,7 @@ class SymbolRules:
         """Whether only TensorFlow 2's function of a name takes the arguments of a call."""
         return (
             target == f"tf.compat.v1{symbol[2:]}"
-            and self.scopes.dotted(call.func) == f"tensorflow{symbol[2:]}"
+            and self.scopes.find_dotted_path(call.func) == f"tensorflow{symbol[2:]}"
             and signatures.exists(symbol)
             and bool(signatures.misfit(call, target))
             and not signatures.misfit(call, symbol)
@@ -398,7 +403,7 @@ class SymbolRules:
     def _is_private_module(self, node: ast.expr, symbol: str) -> bool:
         """Whether a module of TensorFlow's own files is passed on, or patched."""
         module = symbol == "tf" or symbol in table.modules()
-        return module and modules.is_private(self.scopes.dotted(node) or "")
+        return module and modules.is_private(self.scopes.find_dotted_path(node) or "")
 
     def _emit(self, target: str) -> None:
         """Has the module that `target` is in imported, and written if it is ours."""

@@ -110,13 +110,13 @@ class _Fate:
         elif isinstance(parent, ast.For) and parent.iter is node:
             self._loop(parent)
         elif isinstance(parent, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-            self._assigned(parent)
+            self._follow_assignment(parent)
         elif isinstance(parent, ast.keyword):
-            self._given(node, self._scopes.parents[parent], parent.arg)
+            self._follow_argument(node, self._scopes.parents[parent], parent.arg)
         elif isinstance(parent, ast.Call):
-            self._given(node, parent, None)
+            self._follow_argument(node, parent, None)
         elif isinstance(parent, ast.Return):
-            self._returned(parent)
+            self._follow_return(parent)
         elif isinstance(parent, ast.Lambda):
             self._follow(parent)
         elif isinstance(parent, ast.Attribute) and parent.attr in _GROWS:
@@ -169,7 +169,9 @@ class _Fate:
         if target is None or used or loop.orelse:
             self.lost = True
 
-    def _assigned(self, statement: ast.Assign | ast.AugAssign | ast.AnnAssign) -> None:
+    def _follow_assignment(
+        self, statement: ast.Assign | ast.AugAssign | ast.AnnAssign
+    ) -> None:
         targets = (
             statement.targets
             if isinstance(statement, ast.Assign)
@@ -178,9 +180,9 @@ class _Fate:
         if isinstance(statement, ast.AugAssign) and not self._is_own(statement.target):
             self._take(statement)
         for target in targets:
-            self._named(target, statement)
+            self._follow_name(target, statement)
 
-    def _named(self, target: ast.expr, statement: ast.AST) -> None:
+    def _follow_name(self, target: ast.expr, statement: ast.AST) -> None:
         """Goes on wherever a name, or an attribute, is read."""
         if isinstance(target, ast.Attribute):
             for node in self._scopes.walk():
@@ -234,7 +236,9 @@ class _Fate:
         assert isinstance(statement, (ast.stmt, ast.expr))
         return other or bound.lineno < statement.lineno
 
-    def _given(self, node: ast.AST, call: ast.AST, keyword: str | None) -> None:
+    def _follow_argument(
+        self, node: ast.AST, call: ast.AST, keyword: str | None
+    ) -> None:
         """Goes on from an argument."""
         assert isinstance(call, ast.Call)
         if call.func is node:
@@ -250,7 +254,7 @@ class _Fate:
             self._take(node)
             self._follow(call)
         elif symbol in _KEEPS:
-            self._collected(call)
+            self._follow_collection(call)
         elif names.key(call.func) in _LISTS:
             self._take(node)
             self._follow(call)
@@ -258,11 +262,11 @@ class _Fate:
             assert isinstance(call.func, ast.Attribute)
             if method == "extend" and not self._is_own(call.func.value):
                 self._take(call)
-            self._named(call.func.value, call)
+            self._follow_name(call.func.value, call)
         elif not (names.key(call.func) in _LOOKS or symbol.startswith("tf.logging.")):
             self.lost = True
 
-    def _collected(self, call: ast.Call) -> None:
+    def _follow_collection(self, call: ast.Call) -> None:
         """Collections are run where something reads them."""
         key = ast.unparse(call.args[0]) if call.args else ""
         for node in self._scopes.walk():
@@ -275,7 +279,7 @@ class _Fate:
                 if ast.unparse(node.args[0]) == key:
                     self._follow(node)
 
-    def _returned(self, statement: ast.Return) -> None:
+    def _follow_return(self, statement: ast.Return) -> None:
         """Goes on where the function is called, or given as `train_op_fn`."""
         function = values.function_of(self._scopes, statement)
         if function is None:

@@ -86,7 +86,7 @@ def _is_own(scopes: Scopes, function: ast.FunctionDef) -> bool:
     """Whether the function makes the graph of its session itself, or by what it calls."""
     return any(
         isinstance(node, ast.Call) and scopes.resolve(node.func) in _MAKES
-        for part in (function, *reach.reached(scopes, [function]))
+        for part in (function, *reach.find_reached(scopes, [function]))
         for node in walk_breadth_first(part)
     )
 

@@ -237,7 +237,7 @@ def _mentions(scopes: Scopes, statement: ast.stmt) -> bool:
         isinstance(node, ast.Call)
         and (symbol := scopes.resolve(node.func) or "").startswith("tf.")
         and not roles.has_prefix(symbol, roles.HOST_PREFIXES)
-        for part in (statement, *reach.reached(scopes, [statement]))
+        for part in (statement, *reach.find_reached(scopes, [statement]))
         for node in walk_breadth_first(part)
     )
 

@@ -50,7 +50,7 @@ class Region:
         node = self.statements[-1]
         return node.end_lineno or node.lineno
 
-    def stored(self) -> set[str]:
+    def find_stored_names(self) -> set[str]:
         """Names that it binds, in all its suites."""
         return {
             node.id
@@ -166,7 +166,7 @@ def _cut_program(
         for s in region.before
         for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)
     }
-    own = set().union(*[r.stored() for r in regions if number in r.owners])
+    own = set().union(*[r.find_stored_names() for r in regions if number in r.owners])
 
     def take(until: int) -> None:
         for n in range(line, until + 1):
@@ -190,7 +190,9 @@ def _cut_program(
         else:
             stub = region.stub
             if stub is None:
-                stub = tuple(f"{n} = id(0)" for n in sorted(region.stored() - own))
+                stub = tuple(
+                    f"{n} = id(0)" for n in sorted(region.find_stored_names() - own)
+                )
             new.extend(indent + shown for shown in stub)
             origins.extend(line for _ in stub)
         new.append(indent + _MARK.format(index, "ends"))

@@ -90,7 +90,7 @@ class _Search:
         left = [found for real in self._tree.modules for found in self._classes(real)]
         while left:
             parts = self._parts(left)
-            failed = self._failed(left, parts)
+            failed = self._find_failed(left, parts)
             if not failed:
                 break
             for one, reason in failed.items():
@@ -117,7 +117,7 @@ class _Search:
             if not any(word in text for text in texts for word in _ESTIMATORS):
                 continue
             try:
-                yield self._used(real, class_, users)
+                yield self._find_used_class(real, class_, users)
             except NoCallback as reason:
                 self._stays(real, class_.name, reason.reason)
 
@@ -133,7 +133,7 @@ class _Search:
             if texts:
                 yield user, tuple(texts)
 
-    def _used(
+    def _find_used_class(
         self, real: str, class_: ast.ClassDef, users: dict[str, tuple[str, ...]]
     ) -> _Class:
         """A class that may become a callback.
@@ -187,12 +187,12 @@ class _Search:
             for real in {*files, *own, *imported}
         }
 
-    def _failed(
+    def _find_failed(
         self, classes: list[_Class], parts: dict[str, SharedCallbacks]
     ) -> dict[_Class, str]:
         """Classes that do not come out as callbacks -> why."""
         told = {
-            real: self._told(real, parts)
+            real: self._migrate_file(real, parts)
             for real in sorted({real for one in classes for real in one.files})
         }
         failed: dict[_Class, str] = {}
@@ -203,7 +203,7 @@ class _Search:
                     failed.setdefault(one, reason)
         return failed
 
-    def _told(
+    def _migrate_file(
         self, real: str, parts: dict[str, SharedCallbacks]
     ) -> tuple[str, tuple[Finding, ...]]:
         """A file's migration with all of them as callbacks."""

@@ -29,7 +29,7 @@ def find_columns_of_graphs(tree: TreeFiles) -> Mapping[str, str]:
     makers = {real for real in makers if _makes(real, tree)}
     found: dict[str, str] = {}
     for real in tree.modules if makers else ():
-        program = {real, *tree.reached(real)}
+        program = {real, *tree.find_reached_files(real)}
         if len(program) > 1 and (made := program & makers):
             name = os.path.basename(min(made))
             reason = f"feature columns of {name} are nothing that a Keras layer takes"

@@ -10,11 +10,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.facts.trees.imports import resolved
+from migrate.facts.trees.imports import resolve_module
 from migrate.facts.trees.joined import Imports, imports_of
 from migrate.facts.trees.mentions import FINDING, module_name, names_it
-from migrate.facts.trees.own_stars import written
-from migrate.facts.trees.reexports import written_out
+from migrate.facts.trees.own_stars import write_names_for_stars
+from migrate.facts.trees.reexports import write_out_imports
 from migrate.program.keras_files import Source
 from migrate.source import python
 from migrate.tree import Tree
@@ -58,8 +58,10 @@ class TreeFiles:
         """The same, with what its imports of others mean."""
         if real not in self._texts:
             tree = self._tree
-            text, _ = written_out(self.raw(real), tree.reexports.get(real, {}))
-            self._texts[real] = written(text, tree.own_stars.get(real, {}))
+            text, _ = write_out_imports(self.raw(real), tree.reexports.get(real, {}))
+            self._texts[real] = write_names_for_stars(
+                text, tree.own_stars.get(real, {})
+            )
         return self._texts[real]
 
     def scopes(self, real: str) -> Scopes | None:
@@ -87,7 +89,7 @@ class TreeFiles:
             )
         return self._imports[real]
 
-    def reached(self, real: str) -> Iterator[str]:
+    def find_reached_files(self, real: str) -> Iterator[str]:
         """The files that a file imports, and those that these import."""
         seen = {real}
         work = [real]
@@ -144,11 +146,13 @@ class TreeFiles:
             if isinstance(node, ast.Import) and len(names) > 1:
                 return False  # What else its package has, it brings too.
             modules = ((*parts, *names), parts) if parts or level else (names,)
-            target = resolved(self.modules[real], level, modules, self.modules)
+            target = resolve_module(self.modules[real], level, modules, self.modules)
             if target is None or target in known:
                 return False
             if not level and not target.startswith(directory + os.sep):
                 return False
-            if self.scopes(target) is None or known & set(self.reached(target)):
+            if self.scopes(target) is None or known & set(
+                self.find_reached_files(target)
+            ):
                 return False
         return True

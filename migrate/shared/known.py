@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Sequence
 
-from migrate.facts.trees.described_clusters import described
+from migrate.facts.trees.described_clusters import find_described_clusters
 from migrate.facts.trees.graph_imports import (
     graph_imports,
     modules_of,
@@ -50,5 +50,5 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
         columns=find_columns_of_graphs(read),
         naming=naming(files),
         shared_hooks=find_shared_hooks(files),
-        clusters=described(files),
+        clusters=find_described_clusters(files),
     )

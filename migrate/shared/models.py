@@ -15,7 +15,7 @@ import pathlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.trees.imports import resolved
+from migrate.facts.trees.imports import resolve_module
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.program.keras_files import SharedModels
@@ -85,7 +85,9 @@ class _Search:
             elif not others:
                 tried = _add_model(self._found, target, name, users)
                 reason = self._try(tried, target, own - {target})
-                left = self._left(target, name, users) if reason else []
+                left = (
+                    self._take_where_not_refused(target, name, users) if reason else []
+                )
             self._say(users if not left else [], reason)
         for real, text in texts.items():
             known_of = self._found.get(real, SharedModels())
@@ -120,7 +122,9 @@ class _Search:
             _LOGGER.debug("%s: %s", target, error, exc_info=True)
             return f"in {os.path.basename(target)}"
 
-    def _left(self, target: str, name: str, users: list[_Known]) -> list[_Known]:
+    def _take_where_not_refused(
+        self, target: str, name: str, users: list[_Known]
+    ) -> list[_Known]:
         """Takes it for those files that are not refused anyway.
 
         Returns:
@@ -133,13 +137,15 @@ class _Search:
         tried = _add_model(self._found, target, name, rest)
         for user in left:
             own = tried.get(user.file, SharedModels())
-            gone = {**own.gone, **self._gone(user, target)}
+            gone = {**own.gone, **self._explain_refused_use(user, target)}
             tried[user.file] = dataclasses.replace(own, gone=gone)
         if self._try(tried, target, {user.file for user in rest}):
             return []
         return left
 
-    def _gone(self, user: _Known, target: str) -> dict[int, tuple[str, str]]:
+    def _explain_refused_use(
+        self, user: _Known, target: str
+    ) -> dict[int, tuple[str, str]]:
         """What is said where a file that is refused names it."""
         line = self._tree.raw(user.file).split("\n")[user.line - 1].strip()
         is_now = "makes a Keras model" if user.makes else "is a Keras model"
@@ -215,7 +221,7 @@ def _find_known_models(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known
     for text, (_, places) in flows.elsewhere.items():
         place = places[0]
         level, parts = place.module
-        target = resolved(tree.modules[real], level, (parts,), tree.modules)
+        target = resolve_module(tree.modules[real], level, (parts,), tree.modules)
         try:
             flows.check_elsewhere(text)
         except NotSplit:

@@ -83,7 +83,7 @@ def _recognise_models(
     Args:
       left: lines of calls whose functions are not written there.
     """
-    reached = [r for r in tree.reached(target) if tree.scopes(r) is not None]
+    reached = [r for r in tree.find_reached_files(target) if tree.scopes(r) is not None]
     source = tree.source(target)
     known = [tree.source(real) for real in reached]
     written = written_out(Text.of(source.text), left, source, known)
@@ -114,7 +114,11 @@ def _join_networks(
 ) -> tuple[Files, list[model_fn.Found], list[Stays], Joined]:
     """The model functions of a text of a file, with the functions that they call."""
     target = source.path
-    others = {r: s for r in tree.reached(target) if (s := tree.scopes(r)) is not None}
+    others = {
+        r: s
+        for r in tree.find_reached_files(target)
+        if (s := tree.scopes(r)) is not None
+    }
     imports = {real: tree.imports(real) for real in (target, *others)}
     whole = Joined(scopes, target, others, imports)
     # All that these have a say in is read again where the files are migrated.

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.facts.trees.imports import imported
+from migrate.facts.trees.imports import find_imported_files
 from migrate.facts.trees.mentions import module_name
 from migrate.shared.files import TreeFiles
 from migrate.tables import semantics, symbols
@@ -27,7 +27,11 @@ def find_modules_of_tf1(tree: TreeFiles) -> frozenset[str]:
 
     Of those that say nothing of their version, and are imported by TensorFlow 1's.
     """
-    return frozenset(_Search(tree).found()) if len(tree.modules) > 1 else frozenset()
+    return (
+        frozenset(_Search(tree).find_modules())
+        if len(tree.modules) > 1
+        else frozenset()
+    )
 
 
 @functools.cache
@@ -52,7 +56,7 @@ class _Search:
         self._tf1: dict[str, bool] = {}
         self._imports: dict[str, frozenset[str]] = {}
 
-    def found(self) -> Iterator[str]:
+    def find_modules(self) -> Iterator[str]:
         for real in self._tree.modules:
             text = self._tree.text(real)
             if "tensorflow" not in text or not _other_names().search(text):
@@ -74,7 +78,7 @@ class _Search:
             for other in self._tree.modules:
                 if other in seen or name not in self._tree.text(other):
                     continue
-                if target in self._imported(other):
+                if target in self._find_imported_files(other):
                     if self._is_tf1(other):
                         return True
                     seen.add(other)
@@ -91,10 +95,10 @@ class _Search:
             self._tf1[real] = says
         return self._tf1[real]
 
-    def _imported(self, real: str) -> frozenset[str]:
+    def _find_imported_files(self, real: str) -> frozenset[str]:
         if real not in self._imports:
             modules = dict(self._tree.modules)
-            self._imports[real] = frozenset(imported(modules[real], modules))
+            self._imports[real] = frozenset(find_imported_files(modules[real], modules))
         return self._imports[real]
 
 

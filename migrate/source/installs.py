@@ -50,12 +50,12 @@ def replace_install(command: str) -> str | None:
         return None
     seen = False
 
-    def needed(match: re.Match[str]) -> str:
+    def write_needed(match: re.Match[str]) -> str:
         nonlocal seen
         text, seen = ("" if seen else _NEEDED), True
         return text
 
-    return pip[1] + _TENSORFLOW.sub(needed, _PARTS.sub("", pip[2]))
+    return pip[1] + _TENSORFLOW.sub(write_needed, _PARTS.sub("", pip[2]))
 
 
 def asks_for_1(command: str) -> bool:

@@ -93,7 +93,7 @@ class Notebook:
             found = cell
         return found.index, max(1, line - found.line)
 
-    def located(self, finding: Finding) -> Finding:
+    def locate_finding(self, finding: Finding) -> Finding:
         """The finding with its place in the notebook, not in the module.
 
         So are the other lines that it names.

@@ -53,7 +53,7 @@ def convert_notebook(notebook: Notebook, filename: str) -> Converted | None:
         return None
     written = notebooks.write(notebook, three.text).text
     text = _set_kernel(written)
-    findings = list(map(notebook.located, three.findings))
+    findings = list(map(notebook.locate_finding, three.findings))
     if text != written:
         first = notebook.cells[0].index
         reason = "the notebook's kernel is Python 3"

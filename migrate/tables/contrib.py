@@ -59,6 +59,16 @@ SUPPORT: dict[str, tuple[str, str]] = {
     "tf.contrib.training.HParams": ("contrib_hparams", "HParams"),
     "tf.contrib.training.parse_values": ("contrib_hparams", "parse_values"),
     **{
+        f"tf.contrib.learn.preprocessing.{module}{name}": ("contrib_vocabularies", name)
+        for name, own in (
+            ("CategoricalVocabulary", "categorical_vocabulary."),
+            ("VocabularyProcessor", "text."),
+            ("VocabularyProcessor.restore", "text."),
+            ("tokenizer", "text."),
+        )
+        for module in ("", own)
+    },
+    **{
         f"tf.contrib.data.{name}": ("contrib_data", name)
         for name in (
             *("assert_element_shape", "batch_and_drop_remainder"),

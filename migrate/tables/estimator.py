@@ -552,7 +552,7 @@ def longest(symbol: str, table: dict[str, str]) -> str | None:
     return None
 
 
-def prefixed(
+def find_prefix(
     symbol: str, names: frozenset[str] | dict[str, tuple[str, str, str]]
 ) -> str:
     """The name among `names` that a symbol is, or stands below; "" if none."""

@@ -168,7 +168,7 @@ def _conv2d(name: str) -> ContribRow:
     )
 
 
-def _transposed(name: str) -> ContribRow:
+def _make_transposed_row(name: str) -> ContribRow:
     return ContribRow(
         f"tf.contrib.layers.{name}",
         (),
@@ -222,7 +222,7 @@ _ROWS = (
     _fully_connected("relu", "tf.nn.relu", "activation_fn"),
     _fully_connected("relu6", "tf.nn.relu6", "activation_fn"),
     *(_conv2d(name) for name in ("conv2d", "convolution2d")),
-    *(_transposed(n) for n in ("conv2d_transpose", "convolution2d_transpose")),
+    *(_make_transposed_row(n) for n in ("conv2d_transpose", "convolution2d_transpose")),
     *(_separable(n) for n in ("separable_conv2d", "separable_convolution2d")),
     ContribRow(
         "tf.contrib.layers.batch_norm",

@@ -64,7 +64,7 @@ INSTEAD: dict[str, str] = {
 _ANY = "Find the public function that does the same."
 
 
-def explained(symbol: str) -> tuple[str, str]:
+def explain_absence(symbol: str) -> tuple[str, str]:
     """Why TensorFlow 2 has no such name, and what to do instead."""
     private = symbol.startswith("tf.python.") or ".python." in symbol
     if private:

@@ -18,6 +18,7 @@ class Kind:
       words: for a reader.
       becomes: what a program of the kind becomes, where nothing in it is refused.
       symbols: a program that uses one of them, or a name below one, is of the kind.
+      neither: names below them that say nothing: any program may read data with them.
       codes: so is one that has one of these findings.
     """
 
@@ -25,6 +26,7 @@ class Kind:
     words: str
     becomes: str
     symbols: tuple[str, ...] = ()
+    neither: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
 
 
@@ -44,6 +46,12 @@ KINDS = (
             "tf.contrib.learn",
             "tf.contrib.tpu.TPUEstimator",
             "tf.keras.estimator",
+        ),
+        neither=(
+            "tf.contrib.learn.datasets",
+            "tf.contrib.learn.preprocessing",
+            "tf.contrib.learn.python.learn.datasets",
+            "tf.contrib.learn.python.learn.preprocessing",
         ),
     ),
     Kind(

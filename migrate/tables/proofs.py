@@ -369,6 +369,10 @@ PROOFS = (
         "contrib:tf.contrib.training.HParams", tests=("tests/support/hparams_cases.py",)
     ),
     Proof(
+        "contrib:tf.contrib.learn.preprocessing.VocabularyProcessor",
+        tests=("tests/support/vocabulary_cases.py",),
+    ),
+    Proof(
         "contrib:*",
         tests=("tests/migrate/rules/test_contrib.py::test_every_name_has_a_verdict",),
     ),

@@ -187,6 +187,7 @@ HOST_PREFIXES = (
     "tf.get_default_graph",
     "tf.Graph",
     "tf.get_logger",
+    "tf.contrib.learn.preprocessing",
     "tf.keras.datasets",
     "tf.keras.preprocessing",
     "tf.keras.utils",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @functools.cache
-def _parsed(
+def _parse_parameters(
     parameters: tuple[str, ...],
 ) -> tuple[tuple[str, ...], dict[str, Value], str, str]:
     """(names by place, defaults, the name of what takes more by place, and by name)."""
@@ -64,7 +64,7 @@ def _bind(
     given: list[Value],
     named: dict[str, Value],
 ) -> Call | Unknown:
-    by_place, defaults, more, others = _parsed(parameters)
+    by_place, defaults, more, others = _parse_parameters(parameters)
     found: dict[str, Value] = dict(zip(by_place, given))
     rest = given[len(by_place) :]
     if rest and more:

@@ -240,7 +240,7 @@ def _moments(call: Call) -> Value:
     if isinstance(value, Unknown):
         return value
     about = tensors.about(call.m, value)
-    shape = rules.reduced(call, "x")
+    shape = rules.infer_reduced_shape(call, "x")
     named = call.name_of("moments")
     node = call.node()
     inner = (
@@ -261,7 +261,7 @@ def _moments(call: Call) -> Value:
 def _top_k(call: Call) -> Value:
     value = call.get("input")
     about = tensors.about(call.m, value)
-    shape = rules.top(call, "input")
+    shape = rules.infer_top_k_shape(call, "input")
     named = call.name_of("TopKV2")
     node = call.node()
     made = (
@@ -293,7 +293,7 @@ def _unique(call: Call) -> Value:
 
 
 @function("tf.nn.fused_batch_norm")
-def _fused(call: Call) -> Value:
+def _evaluate_fused_batch_norm(call: Call) -> Value:
     about = tensors.about(call.m, call.get("x"))
     call.name_of("FusedBatchNorm")
     node = call.node()
@@ -355,7 +355,7 @@ def _clip_by_global_norm(call: Call) -> Value:
 
 @function("tf.nn.embedding_lookup")
 def _embedding(call: Call) -> Value:
-    shape = rules.looked_up(call, "params")
+    shape = rules.infer_embedding_lookup_shape(call, "params")
     first = as_list(call.m, call.get("params"))
     for one in (*first, call.get("ids")):
         if isinstance(one, Unknown):

@@ -105,10 +105,10 @@ def _layer(call: Call, base: str, plan: Plan, inner: str) -> Value:
     whole = f"{graphs.scope(m)}/{last}"
     result: Value = call.tensor(node, about.dtype, plan.shape, whole)
     if normalizer != NONE:
-        result = _normalised(call, normalizer, result)
+        result = _apply_normalizer(call, normalizer, result)
     activation = call.given.get("activation_fn", _RELU)
     if activation != NONE:
-        result = _activated(call, activation, result, node)
+        result = _apply_activation(call, activation, result, node)
     scopes.leave(m, entered)
     outputs = call.text("outputs_collections")
     if outputs is not None:
@@ -171,7 +171,7 @@ def _collect(call: Call, name: str, one: Value) -> None:
             graphs.collect(call.m, text, one)
 
 
-def _normalised(call: Call, normalizer: Value, value: Value) -> Value:
+def _apply_normalizer(call: Call, normalizer: Value, value: Value) -> Value:
     from migrate.evaluate import containers
 
     m = call.m
@@ -185,7 +185,7 @@ def _normalised(call: Call, normalizer: Value, value: Value) -> Value:
     return calls.call(m, normalizer, [value], named)
 
 
-def _activated(call: Call, activation: Value, value: Value, node: int) -> Value:
+def _apply_activation(call: Call, activation: Value, value: Value, node: int) -> Value:
     if isinstance(value, Tensor) and value.node == node:
         return layers.activate(call, activation, value, node)
     return calls.call(call.m, activation, [value], {})

@@ -239,7 +239,7 @@ def body(
     graph = graphs.current(m)
     outer = m.store.get((graph, "parent"), -1)
     m.store.set((graph, "parent"), parent)
-    with graphs.scoped(m, name, name):
+    with graphs.open_scope(m, name, name):
         result = calls.call(m, function_, given, {})
     m.store.set((graph, "parent"), outer)
     return result
@@ -298,7 +298,9 @@ def _cond(call: Call) -> Value:
         if isinstance(one, Unknown):
             return one
     _need(call, node, (yes, no))
-    return merged(call, node, yes, no, "0", None if whole is None else f"{whole}/Merge")
+    return merge_branches(
+        call, node, yes, no, "0", None if whole is None else f"{whole}/Merge"
+    )
 
 
 def _need(call: Call, node: int, values: tuple[Value, ...]) -> None:
@@ -310,7 +312,7 @@ def _need(call: Call, node: int, values: tuple[Value, ...]) -> None:
     nodes[node] = dataclasses.replace(nodes[node], needs=(*nodes[node].needs, *frozen))
 
 
-def merged(
+def merge_branches(
     call: Call, node: int, yes: Value, no: Value, output: str, name: str | None = None
 ) -> Value:
     """One structure for what two branches give."""
@@ -319,7 +321,7 @@ def merged(
         one, other = containers.elements(m, yes), containers.elements(m, no)
         if one is not None and other is not None and len(one) == len(other):
             parts = [
-                merged(call, node, a, b, f"{output}.{i}")
+                merge_branches(call, node, a, b, f"{output}.{i}")
                 for i, (a, b) in enumerate(zip(one, other))
             ]
             if isinstance(yes, Tuple):
@@ -353,7 +355,7 @@ def _case(call: Call) -> Value:
     _need(call, node, tuple(results))
     found = results[0]
     for other in results[1:]:
-        found = merged(call, node, found, other, "0")
+        found = merge_branches(call, node, found, other, "0")
     return found
 
 
@@ -392,7 +394,7 @@ def _map_fn(call: Call) -> Value:
         return result
     _need(call, node, (result,))
     dtype = call.dtype("dtype")
-    return _stacked(call, node, result, elements, "0", dtype)
+    return _stack_results(call, node, result, elements, "0", dtype)
 
 
 @function("tf.scan", "tf.foldl", "tf.foldr")
@@ -410,7 +412,7 @@ def _scan(call: Call) -> Value:
     _need(call, node, (result,))
     if kind != "scan":
         return like(call, node, result, "0")
-    return _stacked(call, node, result, elements, "0", None)
+    return _stack_results(call, node, result, elements, "0", None)
 
 
 def _first(call: Call, node: int, value: Value, output: str) -> Value:
@@ -433,7 +435,7 @@ def _first(call: Call, node: int, value: Value, output: str) -> Value:
     return call.tensor(node, about.dtype, shape, None, output)
 
 
-def _stacked(
+def _stack_results(
     call: Call, node: int, value: Value, elements: Value, output: str, dtype: str | None
 ) -> Value:
     m = call.m
@@ -449,7 +451,7 @@ def _stacked(
     )
     if items is not None:
         parts = [
-            _stacked(call, node, v, elements, f"{output}.{i}", None)
+            _stack_results(call, node, v, elements, f"{output}.{i}", None)
             for i, v in enumerate(items)
         ]
         return (

@@ -202,11 +202,11 @@ for _symbol in (
 
 
 @class_(DATASET)
-def _made_dataset(call: Call) -> Value:
+def _initialise_dataset(call: Call) -> Value:
     return NONE
 
 
-def _batched(array: Array, size: int | None) -> Array:
+def _add_batch_dimension(array: Array, size: int | None) -> Array:
     return Array(None if array.shape is None else (size, *array.shape), array.dtype)
 
 
@@ -214,18 +214,18 @@ def _batched(array: Array, size: int | None) -> Array:
 def _batch(call: Call) -> Value:
     size = call.number("batch_size") if call.flag("drop_remainder") else None
     element = element_of(call.m, call.receiver)
-    return _dataset(call, map_leaves(element, lambda a: _batched(a, size)))
+    return _dataset(call, map_leaves(element, lambda a: _add_batch_dimension(a, size)))
 
 
 @method(DATASET, "padded_batch")
-def _padded_batch(call: Call) -> Value:
+def _evaluate_padded_batch(call: Call) -> Value:
     element = element_of(call.m, call.receiver)
 
-    def padded(array: Array) -> Array:
+    def pad_and_batch(array: Array) -> Array:
         rank = len(array.shape) if array.shape is not None else None
         return Array(None if rank is None else (None,) * (rank + 1), array.dtype)
 
-    return _dataset(call, map_leaves(element, padded))
+    return _dataset(call, map_leaves(element, pad_and_batch))
 
 
 @method(
@@ -324,7 +324,7 @@ def _transform(call: Call) -> Value:
         result = _call_on(call, fields_of(m, own, "map_func"), element)
         if isinstance(result, Unknown):
             return result
-        element = structure(m, result, lambda a: _batched(a, None))
+        element = structure(m, result, lambda a: _add_batch_dimension(a, None))
     return _dataset(call, element)
 
 
@@ -357,7 +357,7 @@ def _make_iterator_of(call: Call) -> Value:
 
 
 @class_(ITERATOR)
-def _made_iterator(call: Call) -> Value:
+def _initialise_iterator(call: Call) -> Value:
     return NONE
 
 

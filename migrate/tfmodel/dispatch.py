@@ -67,7 +67,7 @@ class TensorFlow:
     def symbol(self, m: Machine, path: str) -> Value:
         path = names.canonical(path)
         if path.startswith(_FLAGS):
-            return arguments_of.defined(m, path.removeprefix(_FLAGS))
+            return arguments_of.read_flag(m, path.removeprefix(_FLAGS))
         found = names.look_up(path)
         if found is not None:
             value = names.constant(found)
@@ -95,7 +95,7 @@ class TensorFlow:
             return call
         for name, value in scopes.arguments_for(m, found.label).items():
             call.given.setdefault(name, value)
-        return _told(m, symbol.path, handler(call))
+        return _report_unknown(m, symbol.path, handler(call))
 
     def call_method(
         self,
@@ -232,7 +232,7 @@ def _label(path: str) -> str:
         return path
 
 
-def _told(m: Machine, symbol: str, result: Value) -> Value:
+def _report_unknown(m: Machine, symbol: str, result: Value) -> Value:
     """A result; one that nobody knows is a problem: the call may have added to the graph."""
     if isinstance(result, Unknown) and symbol not in _LOOKS:
         return m.problem(result.reason)
@@ -266,7 +266,7 @@ def _call_method(
     if isinstance(call, Unknown):
         return call
     call.receiver = receiver
-    return _told(m, call.symbol, handler(call))
+    return _report_unknown(m, call.symbol, handler(call))
 
 
 def construct(
@@ -319,13 +319,13 @@ def _of_object(m: Machine, value: Reference, name: str) -> Value | None:
             )
             return found[1](call)
         if find(METHODS, label, name) is not None:
-            return _bound(value, symbol, name)
+            return _make_method(value, symbol, name)
         if host_symbols.has_member(symbol.path, name):
-            return _bound(value, symbol, name)
+            return _make_method(value, symbol, name)
     return None
 
 
-def _bound(value: Reference, symbol: Symbol, name: str) -> Value:
+def _make_method(value: Reference, symbol: Symbol, name: str) -> Value:
     from migrate.graph.values import Method
 
     return Method(value, Own(symbol, name))

@@ -58,7 +58,9 @@ def _flows(value: Value) -> bool:
     return dtype is None or str(dtype).startswith(("float", "bfloat", "complex"))
 
 
-def reached(m: Machine, roots: Iterable[Value]) -> tuple[set[Value], Unknown | None]:
+def find_values_with_gradients(
+    m: Machine, roots: Iterable[Value]
+) -> tuple[set[Value], Unknown | None]:
     """The tensors and variables that have a gradient; and what is not known on the way."""
     found: set[Value] = set()
     nodes: set[int] = set()
@@ -110,7 +112,7 @@ def _gradients(call: Call) -> Value:
     for one in listed:
         if isinstance(one, Unknown):
             return one
-    found, unknown = reached(m, as_list(m, targets))
+    found, unknown = find_values_with_gradients(m, as_list(m, targets))
     if unknown is not None:
         return unknown
     call.name_of("gradients")

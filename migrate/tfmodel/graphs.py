@@ -126,7 +126,7 @@ def enter_scope(m: Machine, name: str | None, default: str | None = None) -> str
 
 
 @contextlib.contextmanager
-def scoped(m: Machine, name: str | None, default: str) -> Iterator[str]:
+def open_scope(m: Machine, name: str | None, default: str) -> Iterator[str]:
     """A scope of names meanwhile; its whole name."""
     old = enter_scope(m, name, default)
     try:
@@ -175,7 +175,7 @@ def collect(m: Machine, key: str, value: Value, graph: int | None = None) -> Non
     found = m.store.get((graph, "collection", key), ())
     if isinstance(found, tuple):
         m.store.set((graph, "collection", key), (*found, value))
-    known = m.store.get((graph, "collections"), ())
+    known = collection_keys(m, graph)
     if key not in known:
         m.store.set((graph, "collections"), (*known, key))
 
@@ -185,7 +185,14 @@ def clear_collection(m: Machine, key: str) -> None:
 
 
 def collection_keys(m: Machine, graph: int) -> tuple[str, ...]:
-    found: tuple[str, ...] = m.store.get((graph, "collections"), ())
+    """The collections that something was added to, on either side of a test."""
+    return _unite_sides(m.store.get((graph, "collections"), ()))
+
+
+def _unite_sides(found: tuple[str, ...] | Diverged) -> tuple[str, ...]:
+    if isinstance(found, Diverged):
+        both = (*_unite_sides(found.yes), *_unite_sides(found.no))
+        return tuple(dict.fromkeys(both))
     return found
 
 

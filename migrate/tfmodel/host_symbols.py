@@ -33,7 +33,6 @@ _HOSTS = (
     "tf.python.tools.",
     "tf.disable_v2_behavior",
     "tf.disable_eager_execution",
-    "tf.contrib.learn.preprocessing.",
     "tf.enable_resource_variables",
     "tf.summary.FileWriterCache",
 )

@@ -76,14 +76,14 @@ _BY_NAME = {
 UNKNOWN = Initial(("?",))
 
 
-def _made(call: Call) -> Value:
+def _keep_arguments(call: Call) -> Value:
     assert isinstance(call.receiver, Reference)
     keep(call.m, call.receiver, **call.given)
     return NONE
 
 
 for _symbol in (*_DRAWS, *_FILLS, "tf.constant_initializer"):
-    CLASSES[label_of(_symbol)] = _made
+    CLASSES[label_of(_symbol)] = _keep_arguments
 
 
 def make(m: Machine, symbol: str, given: dict[str, Value]) -> Reference:
@@ -163,7 +163,7 @@ def _label(path: str) -> str:
 def _of_symbol(m: Machine, value: Symbol, dtype: str | None) -> Initial:
     path = _alias(value.path)
     if path in _FILLS:
-        return _filled(_FILLS[path], dtype)
+        return _make_fill(_FILLS[path], dtype)
     if path in _DRAWS and _DRAWS[path]:
         return Initial((_DRAWS[path],))
     if path in ("tf.keras.initializers.he_normal",):
@@ -176,7 +176,7 @@ def _of_symbol(m: Machine, value: Symbol, dtype: str | None) -> Initial:
     return UNKNOWN
 
 
-def _filled(number: float, dtype: str | None) -> Initial:
+def _make_fill(number: float, dtype: str | None) -> Initial:
     if dtype == "bool":
         return Initial(constant=bool(number))
     if dtype is not None and dtype.startswith(("int", "uint")):
@@ -186,7 +186,7 @@ def _filled(number: float, dtype: str | None) -> Initial:
 
 def _of_class(m: Machine, value: Reference, path: str, dtype: str | None) -> Initial:
     if path in _FILLS:
-        return _filled(_FILLS[path], dtype)
+        return _make_fill(_FILLS[path], dtype)
     if path == "tf.constant_initializer":
         given = fields_of(m, value, "value")
         return constant(m, Const(0) if given == NONE else given, dtype)

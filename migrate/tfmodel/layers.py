@@ -388,12 +388,12 @@ def _function(symbol: str, base: str, build: Build) -> None:
 
 
 def _class(symbol: str, base: str, build: Build) -> None:
-    def made(call: Call) -> Value:
+    def keep_arguments(call: Call) -> Value:
         assert isinstance(call.receiver, Reference)
         keep(call.m, call.receiver, **call.given)
         return NONE
 
-    def called(call: Call) -> Value:
+    def call_layer(call: Call) -> Value:
         m, own = call.m, call.receiver
         assert isinstance(own, Reference)
         inputs = call.get("inputs")
@@ -411,9 +411,9 @@ def _class(symbol: str, base: str, build: Build) -> None:
         m.store.set(key, scope)
         return run(merged, build, inputs, scope, "no")
 
-    CLASSES[label_of(symbol)] = made
+    CLASSES[label_of(symbol)] = keep_arguments
     PARENTS[label_of(symbol)] = label_of("tf.layers.Layer")
-    method(symbol, "__call__", "apply")(called)
+    method(symbol, "__call__", "apply")(call_layer)
 
 
 def _settings(m: Machine, own: Reference, call: Call, symbol: str) -> None:
@@ -449,12 +449,12 @@ def _call_layer(call: Call) -> Value:
 def _plain(symbol: str, base: str, rule: rules.Rule) -> None:
     """A layer class without variables."""
 
-    def made(call: Call) -> Value:
+    def keep_arguments(call: Call) -> Value:
         assert isinstance(call.receiver, Reference)
         keep(call.m, call.receiver, **call.given)
         return NONE
 
-    def called(call: Call) -> Value:
+    def call_layer(call: Call) -> Value:
         m, own = call.m, call.receiver
         assert isinstance(own, Reference)
         inputs = call.get("inputs")
@@ -466,16 +466,20 @@ def _plain(symbol: str, base: str, rule: rules.Rule) -> None:
         about = tensors.about(m, inputs)
         return call.tensor(call.node(), about.dtype, rule(merged, "inputs"))
 
-    CLASSES[label_of(symbol)] = made
+    CLASSES[label_of(symbol)] = keep_arguments
     PARENTS[label_of(symbol)] = label_of("tf.layers.Layer")
-    method(symbol, "__call__", "apply")(called)
+    method(symbol, "__call__", "apply")(call_layer)
 
 
 for _symbol, _base, _rule in (
-    ("tf.layers.Flatten", "flatten", more_rules.flat),
-    ("tf.layers.Dropout", "dropout", rules.same),
-    ("tf.layers.MaxPooling1D", "max_pooling1d", more_rules.layer_pooled),
-    ("tf.layers.MaxPooling2D", "max_pooling2d", more_rules.layer_pooled),
-    ("tf.layers.AveragePooling2D", "average_pooling2d", more_rules.layer_pooled),
+    ("tf.layers.Flatten", "flatten", more_rules.infer_flat_shape),
+    ("tf.layers.Dropout", "dropout", rules.infer_same_shape),
+    ("tf.layers.MaxPooling1D", "max_pooling1d", more_rules.infer_pooling_layer_shape),
+    ("tf.layers.MaxPooling2D", "max_pooling2d", more_rules.infer_pooling_layer_shape),
+    (
+        "tf.layers.AveragePooling2D",
+        "average_pooling2d",
+        more_rules.infer_pooling_layer_shape,
+    ),
 ):
     _plain(_symbol, _base, _rule)

@@ -71,7 +71,7 @@ def _shape(call: Call, argument: str) -> Shape | None:
         if argument == "logits" and "sparse" in call.symbol:
             return rules.shape_of(call, "labels")
         if "softmax" in call.symbol:
-            return more_rules.without_last_logits(call, argument)
+            return more_rules.infer_cross_entropy_shape(call, argument)
         return rules.shape_of(call, argument)
     return ()
 

@@ -9,11 +9,11 @@ from migrate.tfmodel import rules, tensors
 from migrate.tfmodel.registry import Call
 
 
-def second(call: Call, first: str) -> Shape | None:
+def infer_logits_shape(call: Call, first: str) -> Shape | None:
     return rules.shape_of(call, "logits")
 
 
-def without_last_logits(call: Call, first: str) -> Shape | None:
+def infer_cross_entropy_shape(call: Call, first: str) -> Shape | None:
     shape = shapes.merge(rules.shape_of(call, "logits"), rules.shape_of(call, "labels"))
     axis = call.number("dim", "axis")
     if shape is None:
@@ -22,31 +22,31 @@ def without_last_logits(call: Call, first: str) -> Shape | None:
     return shape[:place] + shape[place + 1 :]
 
 
-def of_labels(call: Call, first: str) -> Shape | None:
+def infer_labels_shape(call: Call, first: str) -> Shape | None:
     shape = rules.shape_of(call, "labels")
     logits = rules.shape_of(call, "logits")
     return shapes.merge(shape, None if logits is None else logits[:-1])
 
 
-def image(call: Call, first: str) -> Shape | None:
+def infer_image_shape(call: Call, first: str) -> Shape | None:
     channels = call.number("channels")
     return (None, None, channels or None)
 
 
-def from_size(call: Call, first: str) -> Shape | None:
+def infer_cropped_shape(call: Call, first: str) -> Shape | None:
     return call.dims("size")
 
 
-def where(call: Call, first: str) -> Shape | None:
-    return rules.of_true_or_condition(call, first)
+def infer_where_shape(call: Call, first: str) -> Shape | None:
+    return rules.infer_selected_shape(call, first)
 
 
-def first_of_inputs(call: Call, first: str) -> Shape | None:
+def infer_batch_shape(call: Call, first: str) -> Shape | None:
     shape = rules.shape_of(call, "inputs")
     return (None,) if shape is None else shape[:1]
 
 
-def flat(call: Call, first: str) -> Shape | None:
+def infer_flat_shape(call: Call, first: str) -> Shape | None:
     shape = rules.shape_of(call, first)
     if shape is None:
         return (None, None)
@@ -67,7 +67,7 @@ def _product(call: Call, dims: Shape) -> Dim:
     return HostDim(call.m.hosts.of("product", *parts, what="a product of dimensions"))
 
 
-def hot_labels(call: Call, first: str) -> Shape | None:
+def infer_one_hot_labels_shape(call: Call, first: str) -> Shape | None:
     shape = rules.shape_of(call, "labels")
     depth = tensors.dimension_argument(call.m, call.get("num_classes"))
     return None if shape is None else (*shape, depth)
@@ -114,7 +114,7 @@ def slide(
     return (shape[0], *moved, channels)
 
 
-def layer_pooled(call: Call, first: str) -> Shape | None:
+def infer_pooling_layer_shape(call: Call, first: str) -> Shape | None:
     shape = rules.shape_of(call, "inputs")
     front = call.text("data_format") == "channels_first"
     channels = None if shape is None or len(shape) < 3 else shape[1 if front else -1]
@@ -129,7 +129,7 @@ def layer_pooled(call: Call, first: str) -> Shape | None:
     )
 
 
-def contrib_pooled(call: Call, first: str) -> Shape | None:
+def infer_contrib_pooling_shape(call: Call, first: str) -> Shape | None:
     shape = rules.shape_of(call, "inputs")
     channels = None if shape is None or len(shape) < 3 else shape[-1]
     strides = call.get("stride")

@@ -149,11 +149,16 @@ def get_item(m: Machine, value: Value, index: Value) -> Value | None:
     whole = graphs.unique(m, "strided_slice")
     if isinstance(index, Tensor) and index.dtype == "bool":
         node = graphs.add(
-            m, _LABELS[type(value)], "operator:getitem", _given(value, index)
+            m,
+            _LABELS[type(value)],
+            "operator:getitem",
+            _make_slice_arguments(value, index),
         )
         return Tensor(node, "0", value.dtype, None, None, graphs.current(m))
-    shape = _indexed(m, value.shape, parts)
-    node = graphs.add(m, _LABELS[type(value)], "operator:getitem", _given(value, index))
+    shape = _infer_indexed_shape(m, value.shape, parts)
+    node = graphs.add(
+        m, _LABELS[type(value)], "operator:getitem", _make_slice_arguments(value, index)
+    )
     full = None if whole is None else f"{whole}:0"
     return Tensor(node, "0", value.dtype, shape, full, graphs.current(m))
 
@@ -164,12 +169,14 @@ _LABELS: dict[type[Value], str] = {
 }
 
 
-def _given(value: Value, index: Value) -> dict[str, Value]:
+def _make_slice_arguments(value: Value, index: Value) -> dict[str, Value]:
     name = "tensor" if isinstance(value, Tensor) else "var"
     return {name: value, "slice_spec": index}
 
 
-def _indexed(m: Machine, shape: Shape | None, parts: list[Value]) -> Shape | None:
+def _infer_indexed_shape(
+    m: Machine, shape: Shape | None, parts: list[Value]
+) -> Shape | None:
     if shape is None:
         return None
     found: list[Dim] = []

@@ -77,7 +77,7 @@ def evaluate(row: Row, call: Call) -> Value:
         return call.problem("a sparse tensor")
     shape = row.rule(call, row.first)
     dtype = dtype_of(row, call)
-    extra = _made_before(row, call)
+    extra = _find_extra_operation(row, call)
     if extra:
         graphs.unique(m, extra)
     whole = call.name_of(_name(row, call))
@@ -93,9 +93,9 @@ def _name(row: Row, call: Call) -> str:
     return second if other and call.get(parameter) != NONE else name
 
 
-def _made_before(row: Row, call: Call) -> str | None:
+def _find_extra_operation(row: Row, call: Call) -> str | None:
     """An operation that the function makes beside its own."""
-    if row.rule is not rules.reduced or row.inner is not None:
+    if row.rule is not rules.infer_reduced_shape or row.inner is not None:
         return None
     axis = call.get("axis", "reduction_indices")
     if axis != NONE:

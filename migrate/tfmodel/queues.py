@@ -45,7 +45,7 @@ def parts_of(m: Machine, value: Value) -> tuple[Array, ...]:
     return found
 
 
-def _described(call: Call) -> Value:
+def _initialise_queue(call: Call) -> Value:
     m = call.m
     types = [
         arrays.type_name(t)
@@ -80,7 +80,7 @@ for _symbol in (
     "tf.PaddingFIFOQueue",
     "tf.PriorityQueue",
 ):
-    class_(_symbol, below=QUEUE)(_described)
+    class_(_symbol, below=QUEUE)(_initialise_queue)
 
 
 @class_(QUEUE)

@@ -120,13 +120,13 @@ def _units(call: Call, *names: str) -> Dim:
     return None
 
 
-def _made(call: Call) -> Value:
+def _keep_arguments(call: Call) -> Value:
     keep(call.m, _self(call), **call.given)
     return NONE
 
 
 for _symbol in (*CELLS, CELL):
-    CLASSES[label_of(_symbol)] = _made
+    CLASSES[label_of(_symbol)] = _keep_arguments
     if _symbol != CELL:
         PARENTS[label_of(_symbol)] = label_of(CELL)
 
@@ -330,7 +330,7 @@ def _sizes(call: Call) -> Value:
 
 @class_("tf.nn.rnn_cell.MultiRNNCell", below=CELL)
 def _multi(call: Call) -> Value:
-    return _made(call)
+    return _keep_arguments(call)
 
 
 @method("tf.nn.rnn_cell.MultiRNNCell", "__call__", "call")
@@ -374,7 +374,7 @@ def _call_multi(call: Call) -> Value:
 
 
 def _wrapper(symbol: str) -> None:
-    def called(call: Call) -> Value:
+    def call_inner_cell(call: Call) -> Value:
         m, own = call.m, _self(call)
         inner = fields_of(m, own, "cell")
         result = calls.call(m, inner, [call.get("inputs"), call.get("state")], {})
@@ -383,8 +383,8 @@ def _wrapper(symbol: str) -> None:
             return result
         return Tuple((_same_as(m, parts[0]), parts[1]))
 
-    class_(symbol, below=CELL)(_made)
-    method(symbol, "__call__", "call")(called)
+    class_(symbol, below=CELL)(_keep_arguments)
+    method(symbol, "__call__", "call")(call_inner_cell)
 
 
 def _same_as(m: Machine, value: Value) -> Value:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _regularizer(symbol: str, name: str) -> None:
-    def made(call: Call) -> Value:
+    def make_regularizer(call: Call) -> Value:
         scale = call.get("scale", "scale_l1")
         if isinstance(scale, Const) and not scale.value:
             return _constant_none(call)
@@ -35,7 +35,7 @@ def _regularizer(symbol: str, name: str) -> None:
         keep(call.m, one, kind=Const(name), symbol=Const(symbol), **call.given)
         return one
 
-    function(symbol)(made)
+    function(symbol)(make_regularizer)
 
 
 def _constant_none(call: Call) -> Value:

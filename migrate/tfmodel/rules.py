@@ -36,39 +36,39 @@ def axes_of(call: Call, rank: int, *parameters: str) -> list[int] | None:
     return found
 
 
-def same(call: Call, first: str) -> Shape | None:
+def infer_same_shape(call: Call, first: str) -> Shape | None:
     return shape_of(call, first)
 
 
-def unknown(call: Call, first: str) -> Shape | None:
+def infer_no_shape(call: Call, first: str) -> Shape | None:
     return None
 
 
-def scalar(call: Call, first: str) -> Shape | None:
+def infer_scalar_shape(call: Call, first: str) -> Shape | None:
     return ()
 
 
-def vector(call: Call, first: str) -> Shape | None:
+def infer_vector_shape(call: Call, first: str) -> Shape | None:
     return (None,)
 
 
-def binary(call: Call, first: str) -> Shape | None:
+def infer_broadcast_shape(call: Call, first: str) -> Shape | None:
     other = [p for p in call.given if p not in (first, "name")]
     second = "y" if "y" in other else other[0] if other else first
     return shapes.broadcast(shape_of(call, first), shape_of(call, second))
 
 
-def drawn_per_row(call: Call, first: str) -> Shape | None:
+def infer_samples_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     count = tensors.dimension_argument(call.m, call.get("num_samples"))
     return (shape[0] if shape else None, count)
 
 
-def counted(call: Call, first: str) -> Shape | None:
+def infer_linspace_shape(call: Call, first: str) -> Shape | None:
     return (tensors.dimension_argument(call.m, call.get("num")),)
 
 
-def reduced(call: Call, first: str) -> Shape | None:
+def infer_reduced_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     keep = call.flag("keepdims", "keep_dims") or False
     if call.get("axis", "reduction_indices", "axes", "dim") == NONE and not keep:
@@ -83,7 +83,7 @@ def reduced(call: Call, first: str) -> Shape | None:
     return tuple(d for i, d in enumerate(shape) if i not in axes)
 
 
-def arg_reduced(call: Call, first: str) -> Shape | None:
+def infer_argmax_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     if shape is None:
         return None
@@ -95,7 +95,7 @@ def arg_reduced(call: Call, first: str) -> Shape | None:
     return shape[:place] + shape[place + 1 :]
 
 
-def product(call: Call, first: str) -> Shape | None:
+def infer_matmul_shape(call: Call, first: str) -> Shape | None:
     a, b = shape_of(call, "a"), shape_of(call, "b")
     if a is None or b is None or len(a) < 2 or len(b) < 2:
         return None
@@ -106,7 +106,7 @@ def product(call: Call, first: str) -> Shape | None:
     return (*a[:-1], b[-1])
 
 
-def reshaped(call: Call, first: str) -> Shape | None:
+def infer_reshaped_shape(call: Call, first: str) -> Shape | None:
     wanted = call.dims("shape")
     value = call.get("shape")
     if wanted is None:
@@ -126,13 +126,13 @@ def reshaped(call: Call, first: str) -> Shape | None:
             return tuple(
                 whole // rest if i == holes[0] else d for i, d in enumerate(wanted)
             )
-        found = _cancelled(old, wanted, holes[0])
+        found = _cancel_dimensions(old, wanted, holes[0])
         if found is not None:
             return found
     return wanted
 
 
-def _cancelled(old: Shape, wanted: Shape, hole: int) -> Shape | None:
+def _cancel_dimensions(old: Shape, wanted: Shape, hole: int) -> Shape | None:
     """The hole where the other dimensions are the same ones: [n, k] to [-1, k]."""
     rest = [d for i, d in enumerate(wanted) if i != hole]
     left = list(old)
@@ -149,7 +149,7 @@ def _cancelled(old: Shape, wanted: Shape, hole: int) -> Shape | None:
     return None
 
 
-def transposed(call: Call, first: str) -> Shape | None:
+def infer_transposed_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     if shape is None:
         return None
@@ -163,7 +163,7 @@ def transposed(call: Call, first: str) -> Shape | None:
     return tuple(shape[p] if isinstance(p, int) else None for p in places)
 
 
-def expanded(call: Call, first: str) -> Shape | None:
+def infer_expanded_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     place = tensors.constant_of(call.m, call.get("axis", "dim"))
     if shape is None or not isinstance(place, int):
@@ -172,7 +172,7 @@ def expanded(call: Call, first: str) -> Shape | None:
     return (*shape[:place], 1, *shape[place:])
 
 
-def squeezed(call: Call, first: str) -> Shape | None:
+def infer_squeezed_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     if shape is None:
         return None
@@ -185,7 +185,7 @@ def squeezed(call: Call, first: str) -> Shape | None:
     )
 
 
-def concatenated(call: Call, first: str) -> Shape | None:
+def infer_concatenated_shape(call: Call, first: str) -> Shape | None:
     parts = call.items("values", "concat_dim")
     if parts is None:
         return None
@@ -210,7 +210,7 @@ def concatenated(call: Call, first: str) -> Shape | None:
     return (*merged[:axis], total, *merged[axis + 1 :])
 
 
-def stacked(call: Call, first: str) -> Shape | None:
+def infer_stacked_shape(call: Call, first: str) -> Shape | None:
     parts = call.items("values")
     if not parts:
         return None
@@ -225,18 +225,18 @@ def stacked(call: Call, first: str) -> Shape | None:
     return (*shape[:axis], len(parts), *shape[axis:])
 
 
-def from_shape(call: Call, first: str) -> Shape | None:
+def infer_requested_shape(call: Call, first: str) -> Shape | None:
     return call.dims("shape", "dims")
 
 
-def gathered(call: Call, first: str) -> Shape | None:
+def infer_gathered_shape(call: Call, first: str) -> Shape | None:
     table, ids = shape_of(call, "params"), shape_of(call, "indices", "ids")
     if table is None or ids is None:
         return None
     return (*ids, *table[1:])
 
 
-def looked_up(call: Call, first: str) -> Shape | None:
+def infer_embedding_lookup_shape(call: Call, first: str) -> Shape | None:
     # A tensor is one table; a list has its shards.
     given = call.get("params")
     parts = None if tensors.is_symbolic(given) else call.items("params")
@@ -247,7 +247,7 @@ def looked_up(call: Call, first: str) -> Shape | None:
     return (*ids, *table[1:])
 
 
-def hot(call: Call, first: str) -> Shape | None:
+def infer_one_hot_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, "indices")
     if shape is None:
         return None
@@ -258,7 +258,7 @@ def hot(call: Call, first: str) -> Shape | None:
     return (*shape[:place], depth, *shape[place:])
 
 
-def tiled(call: Call, first: str) -> Shape | None:
+def infer_tiled_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     times = call.dims("multiples")
     if shape is None:
@@ -271,7 +271,7 @@ def tiled(call: Call, first: str) -> Shape | None:
     )
 
 
-def padded(call: Call, first: str) -> Shape | None:
+def infer_padded_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, "tensor", "input")
     pairs = containers.elements(call.m, call.get("paddings"))
     if shape is None:
@@ -295,7 +295,7 @@ def padded(call: Call, first: str) -> Shape | None:
     return tuple(found)
 
 
-def sliced(call: Call, first: str) -> Shape | None:
+def infer_sliced_shape(call: Call, first: str) -> Shape | None:
     shape, begin, size = shape_of(call, first), call.get("begin"), call.get("size")
     sizes = containers.elements(call.m, size)
     begins = containers.elements(call.m, begin)
@@ -317,12 +317,12 @@ def sliced(call: Call, first: str) -> Shape | None:
     return tuple(found)
 
 
-def diagonal(call: Call, first: str) -> Shape | None:
+def infer_diagonal_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     return None if shape is None else (*shape, shape[-1] if shape else None)
 
 
-def ranged(call: Call, first: str) -> Shape | None:
+def infer_range_shape(call: Call, first: str) -> Shape | None:
     numbers = [
         tensors.constant_of(call.m, call.get(p)) for p in ("start", "limit", "delta")
     ]
@@ -334,12 +334,12 @@ def ranged(call: Call, first: str) -> Shape | None:
     return (None,)
 
 
-def shape_tensor(call: Call, first: str) -> Shape | None:
+def infer_shape_of_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     return (None if shape is None else len(shape),)
 
 
-def convolved(call: Call, first: str) -> Shape | None:
+def infer_convolved_shape(call: Call, first: str) -> Shape | None:
     """A window that slides over an image, with filters for the last dimension."""
     shape = shape_of(call, "input", "value")
     kernel = shape_of(call, "filter", "filters")
@@ -357,19 +357,19 @@ def convolved(call: Call, first: str) -> Shape | None:
     return (shape[0], *middle, kernel[-1])
 
 
-def depthwise(call: Call, first: str) -> Shape | None:
-    found = convolved(call, first)
+def infer_depthwise_shape(call: Call, first: str) -> Shape | None:
+    found = infer_convolved_shape(call, first)
     kernel = shape_of(call, "filter")
     if found is None or kernel is None:
         return found
     return (*found[:-1], shapes.size(kernel[2:4]))
 
 
-def unfolded(call: Call, first: str) -> Shape | None:
+def infer_conv2d_transpose_shape(call: Call, first: str) -> Shape | None:
     return call.dims("output_shape", "output_shape_")
 
 
-def pooled(call: Call, first: str) -> Shape | None:
+def infer_pooled_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, "value", "input")
     kernel, strides = call.items("ksize"), call.items("strides")
     padding = call.text("padding")
@@ -389,7 +389,7 @@ def pooled(call: Call, first: str) -> Shape | None:
     )
 
 
-def resized(call: Call, first: str) -> Shape | None:
+def infer_resized_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, "images", "image")
     size = call.dims("size")
     if size is None and "target_height" in call.given:
@@ -402,24 +402,24 @@ def resized(call: Call, first: str) -> Shape | None:
     return (*shape[:-3], *size, shape[-1])
 
 
-def without_last(call: Call, first: str) -> Shape | None:
+def infer_shape_without_last(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     return None if shape is None else shape[:-1]
 
 
-def first_dim(call: Call, first: str) -> Shape | None:
+def infer_first_dimension(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, first)
     return None if shape is None else shape[:1]
 
 
-def of_true_or_condition(call: Call, first: str) -> Shape | None:
+def infer_selected_shape(call: Call, first: str) -> Shape | None:
     if call.get("x") == NONE:
         shape = shape_of(call, "condition")
         return (None, None if shape is None else len(shape))
     return shapes.merge(shape_of(call, "x"), shape_of(call, "y"))
 
 
-def added(call: Call, first: str) -> Shape | None:
+def infer_merged_shape(call: Call, first: str) -> Shape | None:
     parts = call.items("inputs")
     found: Shape | None = None
     for part in parts or []:
@@ -427,12 +427,12 @@ def added(call: Call, first: str) -> Shape | None:
     return found
 
 
-def given_shape(call: Call, first: str) -> Shape | None:
+def infer_constant_shape(call: Call, first: str) -> Shape | None:
     """The shape of a constant: its argument, or the value's."""
     return call.dims("shape") if call.get("shape") != NONE else shape_of(call, "value")
 
 
-def top(call: Call, first: str) -> Shape | None:
+def infer_top_k_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, "input", "values")
     count = (
         tensors.dimension_argument(call.m, call.get("k")) if "k" in call.given else 1
@@ -440,6 +440,6 @@ def top(call: Call, first: str) -> Shape | None:
     return None if shape is None else (*shape[:-1], count)
 
 
-def dense_product(call: Call, first: str) -> Shape | None:
+def infer_dense_shape(call: Call, first: str) -> Shape | None:
     x, w = shape_of(call, "x"), shape_of(call, "weights")
     return (x[0] if x else None, w[1] if w and len(w) > 1 else None)

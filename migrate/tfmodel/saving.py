@@ -76,18 +76,18 @@ def _saver(call: Call) -> Value:
 @method("tf.train.Saver", "save")
 def _save(call: Call) -> Value:
     m = call.m
-    sessions.run(m, call.get("sess"), _saved(call), NONE, "save")
+    sessions.run(m, call.get("sess"), _read_saver_operation(call), NONE, "save")
     return _host(call)
 
 
 @method("tf.train.Saver", "restore")
 def _restore(call: Call) -> Value:
     m = call.m
-    sessions.run(m, call.get("sess"), _saved(call), NONE, "restore")
+    sessions.run(m, call.get("sess"), _read_saver_operation(call), NONE, "restore")
     return NONE
 
 
-def _saved(call: Call) -> Value:
+def _read_saver_operation(call: Call) -> Value:
     from migrate.graph.values import Operation
 
     found = fields_of(call.m, _self(call), "node")
@@ -253,7 +253,7 @@ def _coordinate(call: Call) -> Value:
 
 
 @attribute("tf.train.Coordinator", "joined")
-def _joined(call: Call) -> Value:
+def _read_joined(call: Call) -> Value:
     return _host(call)
 
 
@@ -267,7 +267,7 @@ def _start_queue_runners(call: Call) -> Value:
 _MONITORED = "tf.train.MonitoredSession"
 
 
-def _monitored(call: Call) -> Reference:
+def _make_monitored_session(call: Call) -> Reference:
     """A monitored session; it saves, and has hooks of its own that add to the graph."""
     m = call.m
     made = objects.new_object(m, Symbol(_MONITORED))
@@ -276,12 +276,12 @@ def _monitored(call: Call) -> Reference:
 
 
 @function("tf.train.MonitoredTrainingSession")
-def _monitored_training(call: Call) -> Value:
-    return _monitored(call)
+def _make_training_session(call: Call) -> Value:
+    return _make_monitored_session(call)
 
 
 @class_(_MONITORED, "tf.train.SingularMonitoredSession", below="tf.Session")
-def _monitored_class(call: Call) -> Value:
+def _initialise_monitored_session(call: Call) -> Value:
     keep(call.m, _self(call), graph=Const(graphs.current(call.m)), **call.given)
     return NONE
 
@@ -303,11 +303,11 @@ def _singular_should_stop(call: Call) -> Value:
 def _object(symbol: str) -> None:
     """An object that the program hands on: hooks, scaffolds, creators of sessions."""
 
-    def made(call: Call) -> Value:
+    def keep_arguments(call: Call) -> Value:
         keep(call.m, _self(call), **call.given)
         return NONE
 
-    class_(symbol)(made)
+    class_(symbol)(keep_arguments)
 
 
 for _symbol in (

@@ -79,7 +79,7 @@ def _self(call: Call) -> Reference:
     return call.receiver
 
 
-def _made(call: Call) -> Value:
+def _keep_arguments_and_defaults(call: Call) -> Value:
     keep(call.m, _self(call), **call.given)
     for name, value in call.defaults.items():
         if name not in call.given:
@@ -88,7 +88,7 @@ def _made(call: Call) -> Value:
 
 
 for _symbol in (OPTIMIZER, *OPTIMIZERS):
-    CLASSES[label_of(_symbol)] = _made
+    CLASSES[label_of(_symbol)] = _keep_arguments_and_defaults
     if _symbol != OPTIMIZER:
         PARENTS[label_of(_symbol)] = label_of(OPTIMIZER)
 
@@ -158,7 +158,7 @@ def _gradients(
             return one
     if isinstance(loss, (Symbol, Reference)) or not tensors.is_symbolic(loss):
         return call.unknown("the loss is no tensor")
-    found_values, unknown = gradients.reached(m, [loss])
+    found_values, unknown = gradients.find_values_with_gradients(m, [loss])
     if unknown is not None:
         return unknown
     numbers = gradients.variables_of(m, found_values)
@@ -423,8 +423,8 @@ _AVERAGE = "tf.train.ExponentialMovingAverage"
 
 
 @class_(_AVERAGE)
-def _average_made(call: Call) -> Value:
-    return _made(call)
+def _initialise_average(call: Call) -> Value:
+    return _keep_arguments_and_defaults(call)
 
 
 @method(_AVERAGE, "apply")

@@ -102,7 +102,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         metavar="MINUTES",
         help="of missing proofs make a fixed sample that takes about so long, and "
-        "others only while half of that time has not passed",
+        "others only while half of that time has not passed; none after twice of it",
     )
 
 
@@ -256,6 +256,8 @@ class Ledger:
             return True
         workers = int(getattr(self._config, "workerinput", {}).get("workercount", 1))
         passed = time.monotonic() - self._began
+        if passed > 120 * minutes:  # A machine slower than the one that wrote the rows.
+            return False
         return passed < 30 * minutes or sample.fits(
             name, self._seconds, 60 * minutes * workers
         )

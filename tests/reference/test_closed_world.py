@@ -112,4 +112,11 @@ def test_contribs_homes_exist() -> None:
         defined |= {
             a.name for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names
         }
+        defined |= {
+            f"{n.name}.{method.name}"
+            for n in tree.body
+            if isinstance(n, ast.ClassDef)
+            for method in n.body
+            if isinstance(method, ast.FunctionDef)
+        }
         assert name in defined, (module, name)

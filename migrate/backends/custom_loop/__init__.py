@@ -94,7 +94,7 @@ class _Layout:
             else (program.driver, "body")
         )
         before = program.home[: program.anchor]
-        late = self._made_late(before)
+        late = self._find_late_statements(before)
         items = self._outside_suite([s for s in before if s not in late])
         items.extend(cluster.strategy())
         items.extend(self._outside_suite(late))
@@ -113,7 +113,7 @@ class _Layout:
             plan.suites[helper, "body"] = self._loop.suite(helper.body)
         for statement in self._outer_moved():
             plan.statements[statement] = [Dropped(statement)]
-        self._staged()
+        self._plan_staged_functions()
         plan.suites[home_owner] = _with_split(items, plan)
 
     def _import(self, module: str, files: Iterable[str] = ()) -> None:
@@ -164,7 +164,7 @@ class _Layout:
         if self._needs_global_step() and (not self._plain or self._makes_global_step()):
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()
-        scope.extend(specs.resolved(self._build.suite(graph)))
+        scope.extend(specs.insert_specs(self._build.suite(graph)))
         for run in program.runs:
             if program.towers and run.step is not None and run.step.given:
                 self._diagnostics.refuse(
@@ -185,12 +185,12 @@ class _Layout:
         """
         program = self._program
         if not program.replication.has_coordinator:
-            iterators = self._loop.unnamed_iterators()
+            iterators = self._loop.make_unnamed_iterators()
             return [*iterators, *self._loop.suite([*after, *program.tail])]
         stays = [s for s in after if s not in program.moved]
         return [*self._outside_suite(stays), *self._loop.worker(stays)]
 
-    def _staged(self) -> None:
+    def _plan_staged_functions(self) -> None:
         """Functions that make variables and compute: one function of each."""
         functions = StagedFunctions(self._context, self._build, self._steps.statements)
         for times in self._program.staged:
@@ -214,14 +214,14 @@ class _Layout:
                     )
             functions.plan(times)
 
-    def _made_late(self, before: list[ast.stmt]) -> list[ast.stmt]:
+    def _find_late_statements(self, before: list[ast.stmt]) -> list[ast.stmt]:
         """What of that before the strategy of workers has to come after it."""
         cluster = self._program.cluster
         if cluster is None or self._program.replication.has_coordinator:
             return []
         if cluster.server not in before:
             return []
-        late = early_data.made(before, self._scopes, cluster.server)
+        late = early_data.find_late_statements(before, self._scopes, cluster.server)
         if late is None:
             self._diagnostics.refuse(
                 "C102",
@@ -271,7 +271,7 @@ class _Layout:
             for each in (call, *self._program.others):
                 self._plan.replace(each, code("plain_session.Session(replicas)"))
             return
-        bound = names.bound_arguments(call, hook_table.SESSION_PARAMETERS)
+        bound = names.bind_arguments(call, hook_table.SESSION_PARAMETERS)
         if bound is None:
             self._diagnostics.refuse(
                 "N151",

@@ -93,7 +93,7 @@ class BuildTime:
         if statement in self._program.sync_statements:
             required, total = self._program.aggregation
             return [
-                *self._unwrapped(statement),
+                *self._unwrap_optimizer(statement),
                 New(
                     code(
                         "replicas.check_aggregation(",
@@ -154,7 +154,7 @@ class BuildTime:
                 "Make the same for every tower, or share it by reuse=tf.AUTO_REUSE.",
             )
 
-    def _unwrapped(self, statement: ast.stmt) -> list[Item]:
+    def _unwrap_optimizer(self, statement: ast.stmt) -> list[Item]:
         """`sync = SyncReplicasOptimizer(inner)`: `sync` is `inner` now."""
         if not isinstance(statement, ast.Assign):
             return []
@@ -225,7 +225,7 @@ class BuildTime:
         statement = flow.statement
         if not flow.build and self._at_step(statement):
             return []
-        if isinstance(statement, ast.With) and self._dissolved_at_build(statement):
+        if isinstance(statement, ast.With) and self._is_dissolved_at_build(statement):
             return [Dropped(statement), *self.suite(flow.suites["body"])]
         if isinstance(statement, ast.For):
             lifts = lifts_of_round(flow)
@@ -323,7 +323,7 @@ class BuildTime:
             )
         return [name for name in dict.fromkeys(made) if name in read]
 
-    def _dissolved_at_build(self, statement: ast.With) -> bool:
+    def _is_dissolved_at_build(self, statement: ast.With) -> bool:
         """Local device blocks and control dependencies mean nothing for variables."""
         if self._program.connected is not None and any(
             names_task(self._scopes, i.context_expr) for i in statement.items

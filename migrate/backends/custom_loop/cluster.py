@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends.custom_loop.context import Context, parenthesised
+from migrate.backends.custom_loop.context import Context, parenthesise
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions import around
@@ -41,7 +41,7 @@ class Cluster:
             "config",
             "start",
         )
-        bound = names.bound_arguments(call, positional) or {}
+        bound = names.bind_arguments(call, positional) or {}
         for index, argument in enumerate(call.args):
             if positional[index] != "config":
                 parts.append(code(argument))
@@ -76,7 +76,7 @@ class Cluster:
             assert condition is not None
             plan.statements[cluster.server] = [
                 Block(
-                    code("if not ", parenthesised(condition), ":"),
+                    code("if not ", parenthesise(condition), ":"),
                     [Keep(cluster.server)],
                     cluster.server,
                 )
@@ -132,7 +132,7 @@ class Cluster:
                 self._plan.statements[statement] = [Dropped(statement)]
             else:
                 assert program.condition is not None
-                test = code("if not ", parenthesised(program.condition), ":")
+                test = code("if not ", parenthesise(program.condition), ":")
                 self._plan.statements[statement] = [
                     Block(test, [Keep(statement)], statement)
                 ]
@@ -145,7 +145,10 @@ class Cluster:
             if program.towers is not None and program.towers.devices:
                 self._plan.support.add("towers_on_tasks.py")
                 self._plan.imports.append("import towers_on_tasks")
-            return [*_connected(connected, program.serves), *_alone(program.towers)]
+            return [
+                *_write_connection(connected, program.serves),
+                *_alone(program.towers),
+            ]
         spec = self._spec(program.cluster)
         home, within = "training_session", ""
         if program.towers is not None:
@@ -265,7 +268,7 @@ def _if_clustered(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
     return [Block(code("\nif ", choice.test, ":"), first, orelse=second)]
 
 
-def _connected(cluster: str | None, serves: bool) -> list[Item]:
+def _write_connection(cluster: str | None, serves: bool) -> list[Item]:
     """What lets a client place variables and operations on the cluster's tasks."""
     if cluster is None:
         return []

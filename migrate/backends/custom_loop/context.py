@@ -46,7 +46,7 @@ class Context:
         return name
 
 
-def parenthesised(node: ast.expr) -> Code:
+def parenthesise(node: ast.expr) -> Code:
     """An expression that can be negated."""
     if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
         return code(node)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts import names
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -18,7 +18,7 @@ _DATA = "tf.data."
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
-def made(
+def find_late_statements(
     statements: list[ast.stmt], scopes: Scopes, server: ast.stmt
 ) -> list[ast.stmt] | None:
     """The statements that make datasets, and those that have to come after these.
@@ -29,7 +29,7 @@ def made(
     Returns:
       The statements; None where some would have to be on both sides.
     """
-    needed = _needed(statements, server)
+    needed = _find_needed_statements(statements, server)
     found: list[ast.stmt] = []
     bound: set[str] = set()
     read: set[str] = set()
@@ -42,8 +42,8 @@ def made(
             if after or _names_data(_run_by(statement, scopes), scopes):
                 return None
             continue
-        handled = _handled(statement, scopes) & read
-        handled |= _changed(statement) & _alike(statements, scopes, read)
+        handled = _find_names_used_by_calls(statement, scopes) & read
+        handled |= _find_changed_names(statement) & _alike(statements, scopes, read)
         if after or handled or _makes(statement, scopes):
             found.append(statement)
             bound |= own
@@ -51,7 +51,7 @@ def made(
     return found
 
 
-def _changed(statement: ast.stmt) -> set[str]:
+def _find_changed_names(statement: ast.stmt) -> set[str]:
     """Names whose values a statement changes where they are."""
     found = names.mutates(statement)
     if isinstance(statement, ast.AugAssign):
@@ -77,7 +77,9 @@ def _alike(statements: list[ast.stmt], scopes: Scopes, read: set[str]) -> set[st
 _RANDOM = "the generators of random numbers"
 
 
-def _needed(statements: list[ast.stmt], server: ast.stmt) -> set[ast.stmt]:
+def _find_needed_statements(
+    statements: list[ast.stmt], server: ast.stmt
+) -> set[ast.stmt]:
     """The server, what it is made of, and what waits for it."""
     found = {server}
     wanted = names.reads(server)
@@ -99,7 +101,7 @@ def _variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
     return found | _draws(statement, scopes)
 
 
-def _handled(statement: ast.stmt, scopes: Scopes) -> set[str]:
+def _find_names_used_by_calls(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Names of values that calls are given, or whose methods are called."""
     found = _draws(statement, scopes)
     for call in walk_breadth_first(statement):
@@ -120,7 +122,7 @@ def _is_variable(node: ast.Name, scopes: Scopes) -> bool:
 
 def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Whether code, or what it calls, draws by a generator of a whole module."""
-    for code in (statement, *reached(scopes, [statement])):
+    for code in (statement, *find_reached(scopes, [statement])):
         for node in walk_breadth_first(code):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = scopes.resolve(node) or ""
@@ -131,7 +133,7 @@ def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
 
 def _makes(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether code, or a function or method of the file that it may call, names tf.data."""
-    return _names_data((statement, *reached(scopes, [statement])), scopes)
+    return _names_data((statement, *find_reached(scopes, [statement])), scopes)
 
 
 def _run_by(statement: ast.stmt, scopes: Scopes) -> list[ast.AST]:

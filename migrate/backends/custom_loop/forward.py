@@ -52,7 +52,7 @@ class Forward:
         )
 
 
-def shared(
+def find_shared_forward(
     steps: Sequence[StepFunction],
     bodies: Mapping[StepFunction, Sequence[Flow]],
     inputs: Sequence[str],
@@ -87,7 +87,7 @@ def shared(
         later |= read_after(step, bodies[step][length:])
     # A placeholder within a block is bound there, and a parameter of the step.
     given = later - set(inputs) - {COLLECTED, NUMBERED}
-    results = [n for f in flows for n in _bound_in_order(f) if n in given]
+    results = [n for f in flows for n in _list_bound_names(f) if n in given]
     if not results or any("." in n for n in inputs if n in read):
         return None
     return Forward(
@@ -140,7 +140,7 @@ def _worth(flows: Sequence[Flow]) -> bool:
     return sum(not f.suites for f in every(flows)) >= _WORTH_A_FUNCTION
 
 
-def _bound_in_order(flow: Flow) -> list[str]:
+def _list_bound_names(flow: Flow) -> list[str]:
     statement = flow.statement
     if isinstance(statement, ast.Assign):
         return [

@@ -42,7 +42,7 @@ class Loop:
         for statement in program.moved:
             items = self.suite([statement])
             body.extend(items)
-        body.extend(self.unnamed_iterators())
+        body.extend(self.make_unnamed_iterators())
         body.extend(self.suite(program.tail))
         index = program.tasks.task_index
         dump = ast.dump(index)
@@ -66,7 +66,7 @@ class Loop:
             New(code(f"\nreplicas.run({name}{', workers=1' if program.lone else ''})")),
         ]
 
-    def unnamed_iterators(self) -> list[Item]:
+    def make_unnamed_iterators(self) -> list[Item]:
         return [
             New(code(f"{name} = iter(", dataset, ")"))
             for name, dataset in self._program.unnamed_iterators.items()

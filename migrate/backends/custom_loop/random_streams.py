@@ -32,7 +32,7 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
     for flow in every(program.flows):
         if flow.suites or sum(_has(step, flow) for step in program.steps) < 2:
             continue
-        for node in _seeded(flow.statement, scopes, of_graph):
+        for node in _find_seeded_calls(flow.statement, scopes, of_graph):
             if node not in told:
                 told.add(node)
                 yield Finding(
@@ -65,15 +65,19 @@ def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:
     return False
 
 
-def _seeded(statement: ast.stmt, scopes: Scopes, of_graph: bool) -> Iterator[ast.Call]:
+def _find_seeded_calls(
+    statement: ast.stmt, scopes: Scopes, of_graph: bool
+) -> Iterator[ast.Call]:
     """What a statement draws by a seed, and what the functions that it calls do."""
-    for part in [statement, *reach.reached(scopes, [statement])]:
+    for part in [statement, *reach.find_reached(scopes, [statement])]:
         for node in walk_breadth_first(part):
             if not isinstance(node, ast.Call):
                 continue
             if roles.is_initializer(scopes.resolve(node.func) or ""):
                 continue  # It draws when a variable is made.
-            made = _made(node, scopes)  # A layer has its seed where it is made.
+            made = _list_call_and_makers(
+                node, scopes
+            )  # A layer has its seed where it is made.
             draws = any(
                 random_symbols.draws(scopes.resolve(call.func) or "")
                 and not _is_initial_value(call, scopes)
@@ -93,7 +97,7 @@ def _has_seed(call: ast.Call) -> bool:
     )
 
 
-def _made(call: ast.Call, scopes: Scopes) -> list[ast.Call]:
+def _list_call_and_makers(call: ast.Call, scopes: Scopes) -> list[ast.Call]:
     """A call, and where it calls an object, the call that made the object."""
     if isinstance(call.func, ast.Call):
         return [call, call.func]

@@ -78,12 +78,12 @@ class ReadFirst:
             items.append(New(code(comment + f"{value} = ", now)))
         return items
 
-    def fetched(self, fetch: Code) -> Code:
+    def write_fetch(self, fetch: Code) -> Code:
         """A fetch, or a structure of fetches, as the step function gives it."""
         parts: list[str | ast.AST | Code] = []
         for part in fetch.parts:
             if isinstance(part, Code):
-                parts.append(self.fetched(part))
+                parts.append(self.write_fetch(part))
             elif isinstance(part, ast.AST) and (names.key(part) or "") in self._names:
                 parts.append(self._names[names.key(part) or ""])
             else:

@@ -56,7 +56,7 @@ class Specs:
                     self._bound.setdefault(name, []).append(flow)
         self._straight = dict(_straight(flows))
 
-    def resolved(self, items: list[Item]) -> list[Item]:
+    def insert_specs(self, items: list[Item]) -> list[Item]:
         """The items with specs for tensors, each defined before its first use."""
         found: list[Item] = []
         for item in items:
@@ -79,8 +79,8 @@ class Specs:
             return [item]
         if isinstance(item, Block):
             item.replace.update(self._edits(list(item.code.nodes()), before))
-            item.items = self.resolved(item.items)
-            item.orelse = self.resolved(item.orelse)
+            item.items = self.insert_specs(item.items)
+            item.orelse = self.insert_specs(item.orelse)
         elif isinstance(item, New):
             item.replace.update(self._edits(list(item.code.nodes()), before))
         elif item.suites:
@@ -91,12 +91,12 @@ class Specs:
             ]
             item.replace.update(self._edits(header, before))
             if isinstance(item.statement, ast.With):
-                item.suites = {f: self.resolved(s) for f, s in item.suites.items()}
+                item.suites = {f: self.insert_specs(s) for f, s in item.suites.items()}
             else:
                 for field, suite in item.suites.items():
                     # What a branch defines is not there where it is not taken.
                     known = dict(self.names)
-                    item.suites[field] = self.resolved(suite)
+                    item.suites[field] = self.insert_specs(suite)
                     self.names.clear()
                     self.names.update(known)
         else:
@@ -127,7 +127,7 @@ class Specs:
         if known is not None and known.parts == (key,):
             return None  # A parameter that is a spec already.
         name = self._fresh(key.replace(".", "_") + "_spec")
-        value = known or self._traced(key, node, binding, before)
+        value = known or self._write_traced_spec(key, node, binding, before)
         if value is None:
             return None
         self.names[made] = name
@@ -150,7 +150,7 @@ class Specs:
         flow = max(before, key=lambda f: f.statement.lineno)
         return _Binding(flow, self._straight[flow])
 
-    def _traced(
+    def _write_traced_spec(
         self, key: str, node: ast.AST, binding: _Binding | None, before: list[Item]
     ) -> New | None:
         """`training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
@@ -167,7 +167,7 @@ class Specs:
             return None
         arguments = [
             n
-            for n in dict.fromkeys(_ordered_reads(value))
+            for n in dict.fromkeys(_list_reads_in_order(value))
             if self._kinds.get(n) in ir.STEP_KINDS
         ]
         if binding.test is not None and key not in arguments:
@@ -254,7 +254,7 @@ def _straight(flows: Sequence[Flow]) -> Iterator[tuple[Flow, ast.expr | None]]:
                 yield from ((f, flow.statement.test) for f in body)
 
 
-def _ordered_reads(node: ast.AST) -> list[str]:
+def _list_reads_in_order(node: ast.AST) -> list[str]:
     return [
         name
         for child in walk_breadth_first(node)

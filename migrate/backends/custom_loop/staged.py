@@ -70,7 +70,7 @@ class StagedFunctions:
             self._context.fresh,
             self._diagnostics,
         )
-        build = specs.resolved(build)
+        build = specs.insert_specs(build)
         several = find_rebound_names(flows)
         included = {
             f

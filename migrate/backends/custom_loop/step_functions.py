@@ -95,16 +95,16 @@ class StepFunctions:
                     )
                 )
         body.extend(self._read_first.items(step))
-        variables = self._observed_variables(step)
+        variables = self._write_observed_variables(step)
         if not self._read_first.gives_after:
             body.extend(variables)
-        flows = self._opened(self._program.flows, included)
+        flows = self._open_update_blocks(self._program.flows, included)
         if self._forward is not None and step in self._forward.steps:
             rest = flows[len(self._forward.flows) :]
             call = self._forward.call(step, forward.read_after(step, rest))
             included.add(call)
             flows = [call, *rest]
-        tensors = self._observed(step, of_variables=False)
+        tensors = self._find_observed(step, of_variables=False)
         if tensors:
             flows.append(self._observation(tensors))
             included.add(flows[-1])
@@ -125,7 +125,7 @@ class StepFunctions:
             body,
         )
 
-    def _observed(
+    def _find_observed(
         self, step: ir.StepFunction, of_variables: bool
     ) -> dict[str, ast.expr]:
         """What hooks observe: variables, or tensors."""
@@ -136,18 +136,21 @@ class StepFunctions:
             if (kinds.get(names.key(value) or "") is Kind.VARIABLE) is of_variables
         }
 
-    def _observed_variables(self, step: ir.StepFunction) -> list[Item]:
+    def _write_observed_variables(self, step: ir.StepFunction) -> list[Item]:
         """As the step gives them: read before the update, or after it."""
-        observed = self._observed(step, of_variables=True)
-        pairs = [code(_quoted(k), ": ", self._shown(v)) for k, v in observed.items()]
+        observed = self._find_observed(step, of_variables=True)
+        pairs = [
+            code(_quote_text(k), ": ", self._write_observed_value(v))
+            for k, v in observed.items()
+        ]
         if step.gives_step and own_hooks.GLOBAL_STEP not in observed:
-            step_name = _quoted(own_hooks.GLOBAL_STEP)
+            step_name = _quote_text(own_hooks.GLOBAL_STEP)
             pairs.append(code(f"{step_name}: replicas.global_step"))
         if not pairs:
             return []
         return [New(code("replicas.observe({", join_code(", ", pairs), "})"))]
 
-    def _shown(self, value: ast.expr) -> Code:
+    def _write_observed_value(self, value: ast.expr) -> Code:
         own = self._program.own_hooks
         if own is None or value not in own.edits:
             return self._expressions.code(value)
@@ -161,7 +164,7 @@ class StepFunctions:
     def _observation(self, observed: dict[str, ast.expr]) -> Flow:
         """What hooks observe, as a statement of the step."""
         pairs = [
-            code(_quoted(key), ": ", self._shown(value))
+            code(_quote_text(key), ": ", self._write_observed_value(value))
             for key, value in observed.items()
         ]
         return Flow(
@@ -177,7 +180,9 @@ class StepFunctions:
         program = self._program
         # A tensor that is fed is computed by others.
         steps = [step for step in program.steps if not step.given]
-        bodies = {s: self._opened(program.flows, set(s.flows)) for s in steps}
+        bodies = {
+            s: self._open_update_blocks(program.flows, set(s.flows)) for s in steps
+        }
         name = next(
             (n for n in ("forward", "forward_pass") if n not in self._context.taken),
             None,
@@ -190,7 +195,7 @@ class StepFunctions:
         ]
         if any(p.parameter != k for k, p in program.placeholders.items()):
             return None  # Attributes of `self`.
-        return forward.shared(steps, bodies, inputs, name)
+        return forward.find_shared_forward(steps, bodies, inputs, name)
 
     def forward_function(self, shared: forward.Forward) -> Item:
         self._read_first.clear()
@@ -208,7 +213,7 @@ class StepFunctions:
         raise AssertionError(step.element)
 
     def _return(self, step: ir.StepFunction) -> Code:
-        values = [self._read_first.fetched(fetch) for fetch in step.fetches]
+        values = [self._read_first.write_fetch(fetch) for fetch in step.fetches]
         if step.structure == "none":
             return code("return None")
         if step.structure == "single":
@@ -220,7 +225,9 @@ class StepFunctions:
             return code("return [", join_code(", ", values), "]")
         return code("return ", join_code(", ", values))
 
-    def _opened(self, flows: Sequence[Flow], included: set[Flow]) -> list[Flow]:
+    def _open_update_blocks(
+        self, flows: Sequence[Flow], included: set[Flow]
+    ) -> list[Flow]:
         """Included flows; a block around the update is opened, as the tape spans it."""
         found: list[Flow] = []
         for flow in flows:
@@ -231,7 +238,7 @@ class StepFunctions:
                 if flow.updates:
                     found.append(_updates_asked())
                     included.add(found[-1])
-                found.extend(self._opened(flow.suites["body"], included))
+                found.extend(self._open_update_blocks(flow.suites["body"], included))
             else:
                 found.append(flow)
         return found
@@ -249,5 +256,5 @@ def _updates_asked() -> Flow:
     )
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

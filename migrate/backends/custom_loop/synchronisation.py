@@ -52,37 +52,37 @@ class SyncHooks:
     def without(self, statement: ast.stmt) -> Item:
         """The statement without the synchronisation hook; nothing waits on tokens now."""
 
-        def gone(node: ast.AST) -> bool:
+        def is_gone(node: ast.AST) -> bool:
             return self._is_sync_hook(node) or (
                 isinstance(node, ast.Name) and node.id in self._bound
             )
 
         if isinstance(statement, ast.Assign) and (
-            gone(statement.value)
+            is_gone(statement.value)
             or (names.key(statement.targets[0]) or "") in self._bound
         ):
             return Dropped(statement)
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            if any(gone(a) for a in statement.value.args):
+            if any(is_gone(a) for a in statement.value.args):
                 return Dropped(statement)
         return Keep(statement)
 
     def plan_displays(self) -> None:
         """Displays of hooks lose the synchronisation hook wherever they stand."""
 
-        def gone(node: ast.AST) -> bool:
+        def is_gone(node: ast.AST) -> bool:
             return self._is_sync_hook(node) or (
                 isinstance(node, ast.Name) and node.id in self._bound
             )
 
         for node in walk_breadth_first(self._program.driver):
             if not isinstance(node, (ast.List, ast.Tuple)) or not any(
-                gone(e) for e in node.elts
+                is_gone(e) for e in node.elts
             ):
                 continue
             if not isinstance(node.ctx, ast.Load):
                 continue
-            kept: list[str | ast.AST | Code] = [e for e in node.elts if not gone(e)]
+            kept: list[str | ast.AST | Code] = [e for e in node.elts if not is_gone(e)]
             if isinstance(node, ast.List):
                 new = code("[", join_code(", ", kept), "]")
             else:

@@ -96,10 +96,10 @@ class Tapes:
         if early:
             # The block is entered twice: under the tape up to the gradients, and after it.
             late = {f for f in every([flows[update]]) if not f.suites} - early
-            watched = _filled(flows[update], included - late)
+            watched = _drop_empty_blocks(flows[update], included - late)
             inside = self._statements.items(flows[: update + 1], watched)
             items.append(Block(code("with tf.GradientTape() as tape:"), inside))
-            rest = _filled(flows[update], included - early)
+            rest = _drop_empty_blocks(flows[update], included - early)
             items.extend(self._statements.items(flows[update:], rest))
             return items
         inside = self._statements.items(before[: last + 1], included)
@@ -216,7 +216,7 @@ class Tapes:
         return items
 
 
-def _filled(block: Flow, included: set[Flow]) -> set[Flow]:
+def _drop_empty_blocks(block: Flow, included: set[Flow]) -> set[Flow]:
     """What is included, without blocks in a block of which nothing is."""
     return {
         flow

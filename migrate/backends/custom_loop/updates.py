@@ -45,13 +45,15 @@ class Updates:
             if self._count > 1:
                 items.append(New(code("replicas.another_update()")))
         items.extend(New(code(f'replicas.feed("{n}", {n})')) for n in update.fed)
-        return [*items, *self._made(flow, update, included)]
+        return [*items, *self._write_update(flow, update, included)]
 
-    def _made(self, flow: Flow, update: ir.Update, included: set[Flow]) -> list[Item]:
+    def _write_update(
+        self, flow: Flow, update: ir.Update, included: set[Flow]
+    ) -> list[Item]:
         if update.kind == "gradients":
             return self._gradients(flow)
         if update.kind == "compute_gradients":
-            return self._computed(flow, update)
+            return self._write_compute_gradients(flow, update)
         needed = set().union(
             *[
                 header_reads(f.statement) if f.suites else f.reads
@@ -62,7 +64,7 @@ class Updates:
         bound = update.target if update.target in needed else ""
         bind = f"{bound} = " if bound else ""
         if update.kind == "apply_gradients":
-            return self._applied(flow, update, bind)
+            return self._write_apply_gradients(flow, update, bind)
         loss = self._loss(flow, update)
         return [
             New(code("variables = ", self._variables(update)), flow.statement),
@@ -84,10 +86,10 @@ class Updates:
                 isinstance(node, ast.Call)
                 and self._context.scopes.resolve(node.func) == "tf.gradients"
             ):
-                edits[node] = self._taken_by_tape(node, flow)
+                edits[node] = self._write_tape_gradient(node, flow)
         return [Keep(flow.statement, replace=edits)]
 
-    def _computed(self, flow: Flow, update: ir.Update) -> list[Item]:
+    def _write_compute_gradients(self, flow: Flow, update: ir.Update) -> list[Item]:
         """`compute_gradients`."""
         loss = self._loss(flow, update)
         pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
@@ -104,7 +106,9 @@ class Updates:
         variables = self._variables(update)
         return [New(code("variables = ", variables), flow.statement), gradients]
 
-    def _applied(self, flow: Flow, update: ir.Update, bind: str) -> list[Item]:
+    def _write_apply_gradients(
+        self, flow: Flow, update: ir.Update, bind: str
+    ) -> list[Item]:
         """`apply_gradients` of gradients that the program has computed.
 
         Args:
@@ -137,9 +141,9 @@ class Updates:
             return code(self.loss_names[flow])
         return code() if update.loss is None else code(update.loss)
 
-    def _taken_by_tape(self, call: ast.Call, flow: Flow) -> Code:
+    def _write_tape_gradient(self, call: ast.Call, flow: Flow) -> Code:
         """`tf.gradients(ys, xs, ...)`; what is left out changes no value."""
-        bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
+        bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
         ys = code(self.loss_names.get(flow, bound["ys"]))
         single = names.key(bound["xs"]) in self._context.program.singles
         parts = [ys, code("[", bound["xs"], "]") if single else code(bound["xs"])]
@@ -170,7 +174,7 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
     )
     if at is None:
         return list(flows)
-    behind = set(_bound(flows[at]))
+    behind = set(_find_bound_names(flows[at]))
     before: list[Flow] = []
     after: list[Flow] = []
     for flow in flows[at + 1 :]:
@@ -178,7 +182,7 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
         reads = set().union(*[f.reads for f in inside]) | header_reads(flow.statement)
         waits = (
             bool(reads & behind)
-            or bool(_bound(flow) & (flows[at].reads | behind))
+            or bool(_find_bound_names(flow) & (flows[at].reads | behind))
             or any(
                 f.update is not None or f.kind in (Kind.OPERATION, Kind.ASSIGNMENT)
                 for f in inside
@@ -187,13 +191,13 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
         )
         if waits:
             after.append(flow)
-            behind |= _bound(flow)
+            behind |= _find_bound_names(flow)
         else:
             before.append(flow)
     return [*flows[:at], *before, flows[at], *after]
 
 
-def _bound(flow: Flow) -> frozenset[str]:
+def _find_bound_names(flow: Flow) -> frozenset[str]:
     return frozenset().union(*[f.binds for f in every([flow])])
 
 

@@ -60,7 +60,7 @@ class _Place:
         return any(s in loops for s, _ in other.suites)
 
 
-def _placed(
+def _walk_with_places(
     flows: Sequence[Flow], around: tuple[tuple[ast.stmt, str], ...] = ()
 ) -> Iterator[tuple[Flow, _Place]]:
     """Every simple statement in order, with its place."""
@@ -68,10 +68,10 @@ def _placed(
         if not flow.suites:
             yield flow, _Place(around)
         for name, suite in flow.suites.items():
-            yield from _placed(suite, (*around, (flow.statement, name)))
+            yield from _walk_with_places(suite, (*around, (flow.statement, name)))
 
 
-def _bound_again(
+def _find_rebound_names(
     flows: Sequence[Flow], gone: frozenset[ast.stmt]
 ) -> Iterator[tuple[ast.stmt, str]]:
     """Names that a branch or loop binds after a step has read them with another value.
@@ -80,7 +80,7 @@ def _bound_again(
     """
     bound: dict[str, list[_Place]] = {}
     read: dict[str, list[_Place]] = {}
-    for flow, place in _placed(flows):
+    for flow, place in _walk_with_places(flows):
         if flow.step or flow.lifts or isinstance(flow.statement, ast.Return):
             for name in flow.reads & set(bound):
                 if not bound[name][-1].shares_loop(place):
@@ -136,7 +136,7 @@ def separate(
     for flow in every(flows):
         if flow.step or flow.lifts or isinstance(flow.statement, ast.Return):
             stepped |= flow.reads
-    for statement, name in _bound_again(flows, gone):
+    for statement, name in _find_rebound_names(flows, gone):
         diagnostics.refuse(
             "N111",
             statement,

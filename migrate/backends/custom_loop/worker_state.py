@@ -77,7 +77,7 @@ class _Edits:
         """`reader = Reader()` -> `reader = training_session.per_worker(lambda: Reader())`."""
         plan = self._context.plan
         binding = shared.bindings[0]
-        changed = self._changed_elsewhere(shared.name)
+        changed = self._find_change_elsewhere(shared.name)
         if (
             len(shared.bindings) > 1
             or not isinstance(binding, ast.Assign)
@@ -112,7 +112,7 @@ class _Edits:
             )
         ]
 
-    def _changed_elsewhere(self, name: str) -> ast.stmt | None:
+    def _find_change_elsewhere(self, name: str) -> ast.stmt | None:
         """A statement outside of functions that changes the object after it is made."""
         program = self._context.program
         ours = {

@@ -44,10 +44,10 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
     if gates.check(text, filename, original, set()):
         return done
     kept = [n for n in done.support if emitted.module_of(n) not in (MODULE, BASE)]
-    return Migration(text, [_told(f) for f in done.findings], tuple(kept))
+    return Migration(text, [_reword_finding(f) for f in done.findings], tuple(kept))
 
 
-def _told(finding: Finding) -> Finding:
+def _reword_finding(finding: Finding) -> Finding:
     """A finding of the result that has no session."""
     if finding.code == "S115":
         return dataclasses.replace(finding, reason=_REASON)

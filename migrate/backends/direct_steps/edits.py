@@ -33,10 +33,10 @@ def write_calls(text: str, program: Program) -> str | None:
         for n in block.body
         if isinstance(n, ast.FunctionDef)
     }
-    return _spaced(apply_plan(text, program.scopes.tree, plan), inner)
+    return _space_functions(apply_plan(text, program.scopes.tree, plan), inner)
 
 
-def _spaced(text: str, functions: set[str]) -> str:
+def _space_functions(text: str, functions: set[str]) -> str:
     """The text with two lines around those of the module's own functions."""
     lines = text.split("\n")
     body = ast.parse(text).body

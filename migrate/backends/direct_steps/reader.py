@@ -93,7 +93,7 @@ class _Reader:
         self._attributes: set[str] = set()
 
     def run(self) -> Program:
-        made = [self._made(n) for n in self._of_module("LocalReplicas")]
+        made = [self._read_replicas(n) for n in self._of_module("LocalReplicas")]
         if not made:
             raise _Other
         for name in {strategy for _, strategy in made}:
@@ -103,7 +103,7 @@ class _Reader:
         self._runs()
         for call in self._of_module("Session"):
             self._session(call, replicas)
-        self._handed_on()
+        self._follow_sessions()
         self._imports()
         return self._program
 
@@ -120,7 +120,7 @@ class _Reader:
             ):
                 yield node
 
-    def _made(self, call: ast.Call) -> tuple[str, str]:
+    def _read_replicas(self, call: ast.Call) -> tuple[str, str]:
         """The names of replicas and of their strategy; their statement goes."""
         match call, self._parent(call):
             case ast.Call(args=[ast.Name(strategy)], keywords=[]), ast.Assign(
@@ -281,7 +281,7 @@ class _Reader:
                 return attr in self._attributes
         return False
 
-    def _handed_on(self) -> None:
+    def _follow_sessions(self) -> None:
         """Every use of a session: it runs, is closed, or is an argument."""
         seen: set[ast.AST] = set()
         while True:
@@ -297,7 +297,7 @@ class _Reader:
             for node in new:
                 seen.add(node)
                 self._use(node)
-        self._bound()
+        self._check_session_bindings()
 
     def _use(self, node: ast.AST) -> None:
         parent = self._parent(node)
@@ -308,7 +308,7 @@ class _Reader:
                 case ast.Assign(targets=[_], value=value) if self._is_session(value):
                     self._program.dropped.add(parent)
                 case ast.Assign() | ast.withitem():
-                    pass  # Where it is made: see `_bound`.
+                    pass  # Where it is made: see `_check_session_bindings`.
                 case _:
                     raise _Other
             return
@@ -342,7 +342,7 @@ class _Reader:
                 return
         raise _Other
 
-    def _bound(self) -> None:
+    def _check_session_bindings(self) -> None:
         """Sessions have no other value; functions that take one are always given one."""
         for (_, name), scope in self._sessions.items():
             for at in scope.bindings[name]:
@@ -367,9 +367,9 @@ class _Reader:
                 call = self._parent(node)
                 if not isinstance(call, ast.Call) or call.func is not node:
                     raise _Other
-                self._given(call, function, names)
+                self._read_call_with_sessions(call, function, names)
 
-    def _given(
+    def _read_call_with_sessions(
         self, call: ast.Call, function: ast.FunctionDef, names: set[str]
     ) -> None:
         order = [a.arg for a in function.args.args]

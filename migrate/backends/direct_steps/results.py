@@ -153,7 +153,7 @@ class _Tensors:
             return False
         self._under_way.add(function)
         try:
-            values = [value for value in _returned(function)]
+            values = [value for value in _find_returned_values(function)]
             if element is not None:
                 values = [
                     value.elts[element]
@@ -247,7 +247,7 @@ def is_layer(
     return bool(bound)
 
 
-def _returned(function: ast.FunctionDef) -> Iterator[ast.expr | None]:
+def _find_returned_values(function: ast.FunctionDef) -> Iterator[ast.expr | None]:
     for node in names.walk_scope_of_function(function):
         if isinstance(node, ast.Return):
             yield node.value
@@ -270,7 +270,7 @@ def _reaches_end(suite: list[ast.stmt]) -> bool:
 def find_made_function(function: ast.FunctionDef) -> ast.FunctionDef | None:
     """The inner function that a function returns."""
     inner = {n.name: n for n in function.body if isinstance(n, ast.FunctionDef)}
-    match list(_returned(function)):
+    match list(_find_returned_values(function)):
         case [ast.Name(name)]:
             return inner.get(name)
     return None

@@ -43,7 +43,7 @@ class _Constants:
         self._parts = frozenset(parts)
         # The first line at which a graph is complete.
         self._last = min(block.end_lineno or 0 for block in program.blocks)
-        self._stored = set(self._stored_attributes())
+        self._stored = set(self._find_stored_attributes())
         self._loads: dict[str, list[ast.Name]] = {}
         for node in program.scopes.walk():
             if isinstance(node, ast.Name) and not self._is_traced(node):
@@ -78,7 +78,7 @@ class _Constants:
                 ):
                     yield node
 
-    def _stored_attributes(self) -> Iterator[str]:
+    def _find_stored_attributes(self) -> Iterator[str]:
         """Attributes that are set after a graph is built, or nobody knows when."""
         homes = [
             (self._scopes.scope_of(b).node, b.end_lineno or 0)

@@ -25,7 +25,7 @@ class Datasets(Optimizers):
             node = node.func.value
         return self.program.kinds.get(names.key(node) or "") is Kind.DATASET
 
-    def _fed_dataset(self, call: ast.Call) -> None:
+    def _rewrite_fed_dataset(self, call: ast.Call) -> None:
         """`make_dataset(x, y)` of placeholders: made of what is fed."""
         specs = self.program.fed_datasets[call]
         self.diagnostics.findings.append(

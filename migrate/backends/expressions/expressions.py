@@ -30,7 +30,9 @@ class Expressions(Datasets):
         self._apart = self.program.apart(self.scopes)
         self._visit(self.scopes.tree, [])
         self._graph_functions(self._apart)
-        moving_averages.raced(self.program, self.scopes, self.diagnostics)
+        moving_averages.report_unordered_averages(
+            self.program, self.scopes, self.diagnostics
+        )
         for compared in self.program.identities:
             self._identity(compared)
         for node, new in static_shapes.edits(self.scopes).items():
@@ -208,7 +210,7 @@ class Expressions(Datasets):
             self.plan.replace(call, code("replicas.tower()"))
             return
         if call in self.program.fed_datasets:
-            self._fed_dataset(call)
+            self._rewrite_fed_dataset(call)
         elif symbol is None:
             self._method(call)
         elif symbol == "tf.get_variable":
@@ -274,7 +276,7 @@ class Expressions(Datasets):
             self.claimed[call] = moving_averages.rewrite(
                 call, self.program, self.scopes, self.diagnostics, self.plan
             )
-        elif symbol in LAYER_FUNCTIONS and self._seeded(call, symbol):
+        elif symbol in LAYER_FUNCTIONS and self._has_deciding_seed(call, symbol):
             self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")
         elif symbol in LAYER_FUNCTIONS:
             self.claimed[call] = (
@@ -302,10 +304,10 @@ class Expressions(Datasets):
                 "Make it where the session is opened, with its arguments written out.",
             )
 
-    def _seeded(self, call: ast.Call, symbol: str) -> bool:
+    def _has_deciding_seed(self, call: ast.Call, symbol: str) -> bool:
         """Whether a layer function is given a seed that decides what it computes."""
         row = LAYER_FUNCTIONS[symbol]
-        bound = names.bound_arguments(call, ("inputs", *row.parameters)) or {}
+        bound = names.bind_arguments(call, ("inputs", *row.parameters)) or {}
         seed = bound.get("seed")
         none = isinstance(seed, ast.Constant) and seed.value is None
         return bool(row.seeded) and seed is not None and not none

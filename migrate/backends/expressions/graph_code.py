@@ -41,7 +41,7 @@ class GraphCode(State):
             elif node in self.graph.inside:
                 self._in_graph(node, symbol)
             elif symbol in {*GIVES_COLLECTED, "tf.losses.add_loss"}:
-                self._kept(node, symbol)
+                self._keep_in_compat(node, symbol)
 
     def _in_graph(self, node: ast.expr, symbol: str) -> None:
         if symbol in roles.SUMMARIES:
@@ -54,10 +54,10 @@ class GraphCode(State):
             self.plan.imports.append(home[0])
             self.claimed[node] = ("L150", "tf.layers' own function, from Keras 2")
             self.plan.replace(node, code(home[1]))
-        elif estimator.prefixed(symbol, estimator.IN_GRAPH):
-            self._kept(node, symbol)
+        elif estimator.find_prefix(symbol, estimator.IN_GRAPH):
+            self._keep_in_compat(node, symbol)
 
-    def _kept(self, node: ast.expr, symbol: str) -> None:
+    def _keep_in_compat(self, node: ast.expr, symbol: str) -> None:
         self.claimed[node] = (
             "L150",
             "kept under tf.compat.v1: the step function is a graph of its own",

@@ -17,7 +17,7 @@ class Partitioners(Variables):
     def _partitioner(self, call: ast.Call, symbol: str) -> None:
         row = PARTITIONERS[symbol]
         new = older_partitioners.rewrite_partitioner(call, row)
-        bound = names.bound_arguments(call, row.parameters)
+        bound = names.bind_arguments(call, row.parameters)
         if new is None or bound is None:
             self.diagnostics.refuse(
                 "N151",

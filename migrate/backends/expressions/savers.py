@@ -49,9 +49,11 @@ class Savers(Partitioners):
             ):
                 self.claimed[chosen] = ("V112", "all variables: the default")
                 chosen = None
-        listed = self.lists.written_out(chosen) if chosen is not None else None
+        listed = self.lists.find_listing(chosen) if chosen is not None else None
         if listed is None and chosen is not None:
-            listed = moving_averages.restored(chosen, self.program, self.scopes)
+            listed = moving_averages.find_variables_to_restore(
+                chosen, self.program, self.scopes
+            )
             chosen = chosen if listed is None else None
         if listed is not None and self._in_driver(call):
             if not self.lists.is_early(call, listed):

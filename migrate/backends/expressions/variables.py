@@ -62,7 +62,7 @@ class Variables(GraphCode):
             self.claimed[call] = ("V104", f"the variable that `{shared}` is")
             self.plan.replace(call, code(shared))
             return
-        bound = names.bound_arguments(call, _GET_VARIABLE)
+        bound = names.bind_arguments(call, _GET_VARIABLE)
         if bound is None or "name" not in bound:
             self.diagnostics.refuse(
                 "N151",
@@ -195,7 +195,7 @@ class Variables(GraphCode):
             )
         self.plan.replace(call, code("replicas.count_in(", call.args[1], ")"))
 
-    def _told_order(self, call: ast.Call, symbol: str, which: str) -> None:
+    def _report_order(self, call: ast.Call, symbol: str, which: str) -> None:
         """What a list is used for that TF2 makes in another order."""
         if self.lists.goes_by_place(call):
             self.diagnostics.refuse(
@@ -234,7 +234,7 @@ class Variables(GraphCode):
                 return
             if key not in _LISTS:
                 if self.graph.used:
-                    self._kept(call.func, symbol)
+                    self._keep_in_compat(call.func, symbol)
                 return
             which = _LISTS[key]
             self.claimed[call.args[0]] = ("V110", f"replicas.{which}_variables")
@@ -242,7 +242,7 @@ class Variables(GraphCode):
             which = "global" if symbol in roles.GLOBAL else "trainable"
         self.claimed[call] = ("V110", f"replicas.{which}_variables")
         if not self.lists.is_in_order(which):
-            self._told_order(call, symbol, which)
+            self._report_order(call, symbol, which)
         if which == "global" and not self.lists.is_complete(call):
             self.diagnostics.refuse(
                 "V123",

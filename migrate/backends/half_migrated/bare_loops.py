@@ -77,15 +77,18 @@ class BareLoopRewrite:
         made = [i for i, s in enumerate(late) if s in program.made]
         first, last = made[0], made[-1]
         plan.suites[program.owner, program.field] = [
-            *self._kept(early),
+            *self._keep_statements(early),
             self._strategy(),
-            *self._kept(late[:first]),
-            Block(code("with strategy.scope():"), self._kept(late[first : last + 1])),
-            *self._kept(late[last + 1 :]),
+            *self._keep_statements(late[:first]),
+            Block(
+                code("with strategy.scope():"),
+                self._keep_statements(late[first : last + 1]),
+            ),
+            *self._keep_statements(late[last + 1 :]),
             *self._step(),
-            *self._kept(program.suite[at : at + 1]),
+            *self._keep_statements(program.suite[at : at + 1]),
             *([New(code(_MEET.rstrip("\n")))] if self._together else []),
-            *self._kept(program.suite[at + 1 :]),
+            *self._keep_statements(program.suite[at + 1 :]),
         ]
         self._spelling.names()
 
@@ -105,7 +108,7 @@ class BareLoopRewrite:
                         "Rename it.",
                     )
 
-    def _kept(self, statements: Sequence[ast.stmt]) -> list[Item]:
+    def _keep_statements(self, statements: Sequence[ast.stmt]) -> list[Item]:
         items: list[Item] = []
         for statement in statements:
             block = self._program.setters.get(statement)
@@ -165,7 +168,7 @@ class BareLoopRewrite:
         made = self._scopes.parents[program.cluster]
         assert isinstance(made, ast.Assign)
         told = tell_role(self._together)
-        self._spelling.found(made.value, "D159", told, "tf.train.ClusterSpec")
+        self._spelling.add_finding(made.value, "D159", told, "tf.train.ClusterSpec")
         return New(code(write_role(cluster_text(program.cluster), self._together)))
 
     # -- the step -------------------------------------------------------------------------
@@ -191,12 +194,12 @@ class BareLoopRewrite:
                 if keyword.arg != "reduction":
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
-            self._spelling.found(
+            self._spelling.add_finding(
                 made, "D131", "the mean is taken where the loss is computed"
             )
         for call in dict.fromkeys(call for call, _ in program.means):
             if shared and call is value:
-                self._plan.replace(call, self._averaged(call))
+                self._plan.replace(call, self._average_losses(call))
                 shared = False
             else:
                 self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
@@ -209,9 +212,9 @@ class BareLoopRewrite:
                 "the loss is not one expression that could be divided by the whole batch",
                 "Assign it once, within the tape.",
             )
-        self._plan.replace(value, self._weighed(value))
+        self._plan.replace(value, self._weigh_mean(value))
 
-    def _weighed(self, value: ast.expr) -> Code:
+    def _weigh_mean(self, value: ast.expr) -> Code:
         """A mean of a worker's part, by its share of the batch."""
         rows, source = self._program.step.rows, self._program.source
         if rows is not None:
@@ -226,7 +229,7 @@ class BareLoopRewrite:
         left, right = ("", "") if isinstance(value, ast.Call) else ("(", ")")
         return code(left, value, right, " / strategy.num_replicas_in_sync")
 
-    def _averaged(self, call: ast.Call) -> Code:
+    def _average_losses(self, call: ast.Call) -> Code:
         """Losses per example, divided by the batch that all workers share."""
         if not self._together:
             return code("tf.nn.compute_average_loss(", call, ")")
@@ -347,7 +350,7 @@ class BareLoopRewrite:
                 for f, s in names.suites(around)  # type: ignore[arg-type]
                 if program.loop in s
             )
-            self._plan.suites[around, field] = self._kept(suite)
+            self._plan.suites[around, field] = self._keep_statements(suite)
 
     def _data(self) -> None:
         """Batches of workers that make each step together."""
@@ -356,7 +359,7 @@ class BareLoopRewrite:
             new = code("strategy.experimental_distribute_dataset(", source.dataset, ")")
             self._plan.replace(source.dataset, new)
             return
-        self._spelling.found(
+        self._spelling.add_finding(
             self._program.step.apply,
             "D160",
             "every worker takes the batches that its loop takes: the step is the mean over "

@@ -66,14 +66,15 @@ class FitRewrite:
         made = [i for i, s in enumerate(graph) if s in program.made]
         first, last = made[0], made[-1]
         plan.suites[program.owner, program.field] = [
-            *self._kept(early),
+            *self._keep_statements(early),
             *strategy,
             self._fits(),
-            *self._kept(graph[:first]),
+            *self._keep_statements(graph[:first]),
             Block(
-                code("\nwith strategy.scope():"), self._kept(graph[first : last + 1])
+                code("\nwith strategy.scope():"),
+                self._keep_statements(graph[first : last + 1]),
             ),
-            *self._kept(graph[last + 1 :]),
+            *self._keep_statements(graph[last + 1 :]),
         ]
         self._spelling.names()
 
@@ -84,7 +85,7 @@ class FitRewrite:
         made = self._scopes.parents[program.cluster]
         assert isinstance(made, ast.Assign)
         told = tell_role(self._together)
-        self._spelling.found(made.value, "D159", told, "tf.train.ClusterSpec")
+        self._spelling.add_finding(made.value, "D159", told, "tf.train.ClusterSpec")
         return New(
             code(write_role(cluster_text(program.cluster), self._together, False))
         )
@@ -103,7 +104,7 @@ class FitRewrite:
                         "Rename it.",
                     )
 
-    def _kept(self, statements: Sequence[ast.stmt]) -> list[Item]:
+    def _keep_statements(self, statements: Sequence[ast.stmt]) -> list[Item]:
         items: list[Item] = []
         for statement in statements:
             block = self._program.blocks.get(statement)
@@ -139,9 +140,9 @@ class FitRewrite:
             woven += [", ", part]
         self._plan.replace(call, Code((*woven, ")")))
         if which == "fit":
-            self._told(call)
+            self._report_fit(call)
 
-    def _told(self, call: ast.Call) -> None:
+    def _report_fit(self, call: ast.Call) -> None:
         if self._together:
             reason = (
                 "one fit of all workers, each with its part of every batch: the training "
@@ -151,10 +152,10 @@ class FitRewrite:
                 "a batch that cannot be dealt out evenly counts each worker's mean alike, "
                 "as Keras does: let the workers' number divide batches, also the last"
             )
-            self._spelling.found(call, "D154", found, outcome=Outcome.KEPT)
+            self._spelling.add_finding(call, "D154", found, outcome=Outcome.KEPT)
         else:
             reason = (
                 "shared weights on the parameter servers: an epoch has the steps that the "
                 "fits of all workers had together, where each fitted a model of its own"
             )
-        self._spelling.found(call, "D153", reason)
+        self._spelling.add_finding(call, "D153", reason)

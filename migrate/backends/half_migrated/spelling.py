@@ -39,49 +39,49 @@ class Spelling:
             name = keras_name(self._scopes, node)
             if node in self.claimed:
                 code_, reason = self.claimed[node]
-                self.found(node, code_, reason, symbol)
+                self.add_finding(node, code_, reason, symbol)
             elif name:
                 self._plan.imports.append("import tf_keras")
-                self._spelled(node, f"tf_keras.{name}", symbol)
+                self._rename_use(node, f"tf_keras.{name}", symbol)
             elif symbol.startswith("tf."):
                 self._name(node, symbol)
             elif symbol in ("tf.keras", "keras", "tf_keras"):
-                self._spelled(node, "tf_keras", symbol)
+                self._rename_use(node, "tf_keras", symbol)
 
     def _name(self, node: ast.expr, symbol: str) -> None:
         if symbol == "tf.keras":
             self._plan.imports.append("import tf_keras")
-            self._spelled(node, "tf_keras", symbol)
+            self._rename_use(node, "tf_keras", symbol)
             return
         if symbol in hooks.HOOKS:
             target = f"training_session.{hooks.HOOKS[symbol].target}"
-            self._spelled(node, target, symbol, "counts the optimizer's updates")
+            self._rename_use(node, target, symbol, "counts the optimizer's updates")
             return
         if symbol == "tf.train.replica_device_setter" or self._sets_device(node):
-            self.found(node, "C111", "now the strategy's scope", symbol)
+            self.add_finding(node, "C111", "now the strategy's scope", symbol)
             return
-        path = self._scopes.dotted(node) or ""
+        path = self._scopes.find_dotted_path(node) or ""
         written = "tf" + path.removeprefix("tensorflow")
         if path.startswith("tensorflow") and symbols.exists_in_target(written):
-            self.found(node, "T101", "the same", symbol, Outcome.KEPT)
+            self.add_finding(node, "T101", "the same", symbol, Outcome.KEPT)
             return
         found = verdict(symbol)
         if found.outcome is Outcome.REFUSED or not found.target:
             raise Refused(found.code, node, found.reason, found.recipe)
-        self._spelled(node, found.target, symbol)
+        self._rename_use(node, found.target, symbol)
 
     def _sets_device(self, node: ast.expr) -> bool:
         call = self._scopes.parents.get(node)
         return call in self._setters
 
-    def _spelled(
+    def _rename_use(
         self, node: ast.expr, target: str, symbol: str, reason: str = ""
     ) -> None:
-        self.found(node, "T102", reason or f"now {target}", symbol)
+        self.add_finding(node, "T102", reason or f"now {target}", symbol)
         if ast.unparse(node) != target:
             self._plan.replace(node, code(target))
 
-    def found(
+    def add_finding(
         self,
         node: ast.AST,
         code_: str,

@@ -78,7 +78,7 @@ class EagerRewrite:
             program,
             self._scopes,
             plan,
-            self._spelling.found,
+            self._spelling.add_finding,
             self._together,
             self._rows,
             self._of,
@@ -93,7 +93,7 @@ class EagerRewrite:
         own: WorkersOwn | None = None
         if program.server is not None and not self._together:
             own = WorkersOwn(
-                program, program.server, self._scopes, plan, self._spelling.found
+                program, program.server, self._scopes, plan, self._spelling.add_finding
             )
             own.run()
             check_examples(program, own)
@@ -102,34 +102,38 @@ class EagerRewrite:
         suite = [s for s in program.suite if s not in moved]
         early = program.suite[: program.ready]
         before = [s for s in suite if s in early and s not in program.late]
-        items += self._kept(before)
+        items += self._keep_statements(before)
         items += cluster.strategy()
         items.append(self._replicas())
         late = [s for s in suite if s in program.late]
         model = program.suite[program.ready : program.at]
         graph = [*late, *(s for s in suite if s in model)]
         first, last = self._range(graph)
-        items += self._kept(graph[:first])
+        items += self._keep_statements(graph[:first])
         inside = [s for s in graph[first : last + 1]]
         items.append(
             Block(
                 code("\nwith strategy.scope(), replicas.recording():"),
-                self._kept(inside),
+                self._keep_statements(inside),
             )
         )
-        items += self._kept(graph[last + 1 :])
+        items += self._keep_statements(graph[last + 1 :])
         source = program.source
         if self._together and source.dataset is not None and source.made is None:
-            items.append(self._distributed())
+            items.append(self._write_distributed_dataset())
         items.append(self._step())
         if own is not None:
             items += self._worker(own)
         else:
-            items += self._kept([program.session, *program.after])
+            items += self._keep_statements([program.session, *program.after])
         plan.suites[program.owner, program.field] = items
         self._spelling.names()
         Telling(
-            program, self._scopes, self._spelling.found, self._together, self._loops
+            program,
+            self._scopes,
+            self._spelling.add_finding,
+            self._together,
+            self._loops,
         ).run()
 
     def _sees_replicas(self) -> bool:
@@ -161,7 +165,7 @@ class EagerRewrite:
                         "Rename it.",
                     )
 
-    def _kept(self, statements: Sequence[ast.stmt]) -> list[Item]:
+    def _keep_statements(self, statements: Sequence[ast.stmt]) -> list[Item]:
         items: list[Item] = []
         for statement in statements:
             block = self._program.setters.get(statement)
@@ -169,7 +173,7 @@ class EagerRewrite:
                 items.append(Dropped(block))
             source = self._program.source
             if self._together and statement is source.made:
-                items.append(self._distributed())
+                items.append(self._write_distributed_dataset())
             items += self._plan.statements.get(statement) or [Keep(statement)]
         return items
 
@@ -230,7 +234,7 @@ class EagerRewrite:
             for keyword in call.keywords:
                 parts += [f", {keyword.arg}=", keyword.value]
             self._plan.replace(call, Code((*parts, ")")))
-            self._spelling.found(
+            self._spelling.add_finding(
                 call, "D166", "the first worker saves, to the one place that all had"
             )
 
@@ -327,7 +331,7 @@ class EagerRewrite:
                 if keyword.arg != "reduction":
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
-            self._spelling.found(
+            self._spelling.add_finding(
                 made, "D131", "the mean is taken where the loss is computed"
             )
         for call in self._program.mean_calls:
@@ -350,7 +354,7 @@ class EagerRewrite:
                 "the distributed step is the tf.function",
             )
 
-    def _distributed(self) -> Item:
+    def _write_distributed_dataset(self) -> Item:
         assert self._program.source.dataset is not None
         dataset = ast.unparse(self._program.source.dataset)
         return New(code(f"{_PARTS} = replicas.distributed({dataset})"))
@@ -473,8 +477,10 @@ class EagerRewrite:
         }
         return [
             Block(
-                code("\ndef run_worker(task_index):"), self._kept(tail), replace=rebound
+                code("\ndef run_worker(task_index):"),
+                self._keep_statements(tail),
+                replace=rebound,
             ),
             New(code("\nreplicas.run(run_worker)")),
-            *self._kept(after[cut:]),
+            *self._keep_statements(after[cut:]),
         ]

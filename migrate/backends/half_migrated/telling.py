@@ -59,7 +59,7 @@ class Telling:
         self._found(at, "D132", reason)
         for node in (n for s in program.step.body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call):
-                self._told_by(node)
+                self._report_print(node)
         if program.endless is not None:
             self._found(
                 program.endless,
@@ -69,7 +69,7 @@ class Telling:
                 outcome=Outcome.KEPT,
             )
         if self._together:
-            for node in self._unseeded():
+            for node in self._find_unseeded_calls():
                 self._found(
                     node,
                     "D135",
@@ -78,7 +78,7 @@ class Telling:
                     outcome=Outcome.KEPT,
                 )
 
-    def _told_by(self, call: ast.Call) -> None:
+    def _report_print(self, call: ast.Call) -> None:
         """What the step prints, and where that is seen now."""
         reason = "printed by the worker that makes the step"
         if self._together:
@@ -89,14 +89,14 @@ class Telling:
             return
         self._found(call, "D152", reason, outcome=Outcome.KEPT)
 
-    def _unseeded(self) -> Iterator[ast.Call]:
+    def _find_unseeded_calls(self) -> Iterator[ast.Call]:
         seeded = False
         drawn: list[ast.Call] = []
         for node in walk_breadth_first(self._scopes.tree):
             if not isinstance(node, ast.Call):
                 continue
-            dotted = self._scopes.dotted(node.func) or ""
-            drawn_by = self._drawn_by(node) if method(node) else None
+            dotted = self._scopes.find_dotted_path(node.func) or ""
+            drawn_by = self._find_generator_maker(node) if method(node) else None
             if isinstance(drawn_by, ast.Call) and not drawn_by.args:
                 drawn.append(node)  # `rng = np.random.default_rng()`
             if dotted.startswith("numpy.random."):
@@ -105,15 +105,19 @@ class Telling:
                     drawn.append(node)
             elif method(node) == SHUFFLE:
                 if names.argument(node, "seed", 1) is None and not node.args[1:]:
-                    if not isinstance(self._drawn_by(node), ast.Call):
+                    if not isinstance(self._find_generator_maker(node), ast.Call):
                         yield node
         if not seeded and self._program.source.dataset is None:
             block = set(walk_breadth_first(self._program.session))
             yield from (call for call in drawn if call in block)
 
-    def _drawn_by(self, call: ast.Call) -> ast.expr | None:
+    def _find_generator_maker(self, call: ast.Call) -> ast.expr | None:
         """What makes the generator that shuffles: `rng = np.random.RandomState(0)`."""
         assert isinstance(call.func, ast.Attribute)
         made = binding(self._scopes, call.func.value)
-        dotted = self._scopes.dotted(made.func) if isinstance(made, ast.Call) else ""
+        dotted = (
+            self._scopes.find_dotted_path(made.func)
+            if isinstance(made, ast.Call)
+            else ""
+        )
         return made if (dotted or "").startswith("numpy.random.") else None

@@ -61,10 +61,10 @@ class WorkersOwn:
         changed = {
             n
             for s in self._tail
-            for n in names.binds(s) | names.mutates(s) | _shuffled(s)
+            for n in names.binds(s) | names.mutates(s) | _find_shuffled_names(s)
         }
         self._changed = changed - _of_loops(self._tail)
-        self.statements = self._moved()
+        self.statements = self._find_moved_statements()
 
     def run(self) -> None:
         """Plans the edits.
@@ -90,7 +90,7 @@ class WorkersOwn:
             if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
                 yield inner
 
-    def _moved(self) -> list[ast.stmt]:
+    def _find_moved_statements(self) -> list[ast.stmt]:
         changed = self._changed
         read = {n for s in self._tail for n in names.reads(s)}
         found: list[ast.stmt] = []
@@ -143,7 +143,7 @@ class WorkersOwn:
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
-            path = self._scopes.dotted(node) or ""
+            path = self._scopes.find_dotted_path(node) or ""
             module, _, last = path.rpartition(".")
             if module not in GENERATORS or last in GENERATORS[module][1]:
                 continue
@@ -206,7 +206,9 @@ class WorkersOwn:
         value = statement.value if isinstance(statement, ast.Expr) else None
         if not isinstance(value, ast.Call):
             return False
-        dotted = self._scopes.resolve(value.func) or self._scopes.dotted(value.func)
+        dotted = self._scopes.resolve(value.func) or self._scopes.find_dotted_path(
+            value.func
+        )
         return (dotted or ast.unparse(value.func)).startswith(_TELLS)
 
     # -- the index elsewhere ------------------------------------------------------------------
@@ -277,7 +279,7 @@ def _early(statement: ast.stmt, name: str) -> Refused:
     )
 
 
-def _shuffled(statement: ast.stmt) -> set[str]:
+def _find_shuffled_names(statement: ast.stmt) -> set[str]:
     """Names whose object is shuffled in place: `np.random.shuffle(rows)`."""
     return {
         call.args[0].id
@@ -310,7 +312,7 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
             (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
             or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
             or (
-                (scopes.dotted(n.func) or "") in _DRAWN_FROM
+                (scopes.find_dotted_path(n.func) or "") in _DRAWN_FROM
                 and not _is_used_up(scopes, n)
             )
         )

@@ -90,7 +90,7 @@ class _Class:
         for step in callback.steps:
             plan.replace(step, code(table.STEP))
         for node, value in callback.values.items():
-            plan.replace(node, _written(value))
+            plan.replace(node, _write_value(value))
         for comparison, asked in callback.asked.items():
             negation = "not " if asked.negated else ""
             plan.replace(comparison, code(negation, asked.attribute))
@@ -155,17 +155,17 @@ class _Class:
             yield New(code(alias))
 
     def _statement(self, statement: ast.stmt) -> Item:
-        item = self._changed(statement)
+        item = self._replace_statement(statement)
         if item is not None:
             return item
         for inner in walk_breadth_first(statement):
             if isinstance(inner, ast.stmt) and inner is not statement:
-                item = self._changed(inner)
+                item = self._replace_statement(inner)
                 if item is not None:
                     self._plan.statements[inner] = [item]
         return Keep(statement)
 
-    def _changed(self, statement: ast.stmt) -> Item | None:
+    def _replace_statement(self, statement: ast.stmt) -> Item | None:
         callback = self._callback
         if statement in callback.gone:
             return Dropped(statement)
@@ -187,19 +187,19 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _written(value: Value) -> Code:
+def _write_value(value: Value) -> Code:
     """The expression of a value."""
     if isinstance(value, Step):
         return code(value.held or table.STEP, ".numpy()")
     if isinstance(value, Several):
-        return code("[", join_code(", ", [_written(v) for v in value.items]), "]")
+        return code("[", join_code(", ", [_write_value(v) for v in value.items]), "]")
     if isinstance(value, Named):
-        pairs = [code(key, ": ", _written(item)) for key, item in value.items]
+        pairs = [code(key, ": ", _write_value(item)) for key, item in value.items]
         return code("{", join_code(", ", pairs), "}")
-    return _logged(value)
+    return _write_logged_value(value)
 
 
-def _logged(value: Logged) -> Code:
+def _write_logged_value(value: Logged) -> Code:
     if isinstance(value.name, str):
         return code(f'logs["{value.name}"]')
     if value.key is not None:

@@ -97,19 +97,22 @@ class Construction(Subclassed):
             items += self._units(new)
             done += new
             items += self._comments(one.unit)
-            made = code(f"self.{self._kept_name(one.name)} = ", one.call)
+            made = code(f"self.{self._choose_attribute_name(one.name)} = ", one.call)
             items.append(self._new(made, one.unit, blank=not items))
         return items
 
     def _optimizer(self) -> list[Item]:
         update = self._model.update
-        folded = self._folded("TRAIN")
+        folded = self._fold_mode("TRAIN")
         items: list[Item] = []
         for unit in update.units:
             rate = update.rate
             held = next((one for one in update.held if one.unit is unit), None)
             if held is not None:
-                items += [*self._comments(unit), self._new(self._held(held), unit)]
+                items += [
+                    *self._comments(unit),
+                    self._new(self._write_held_rate(held), unit),
+                ]
             elif rate is None or unit not in rate.units:
                 items += self._units([unit], folded)
             elif unit is rate.units[-1]:
@@ -119,7 +122,9 @@ class Construction(Subclassed):
             items.append(New(code(f"self.{name} = {name}")))
         if update.averaged is not None:
             name = update.averaged.name
-            items.append(New(code(f"self.{self._kept_name(name)} = {name}")))
+            items.append(
+                New(code(f"self.{self._choose_attribute_name(name)} = {name}"))
+            )
         compiled = self._new(
             code("self.compile(optimizer=", update.optimizer, ")"),
             blank=self._model.called is not None and not items,
@@ -134,7 +139,7 @@ class Construction(Subclassed):
         items.append(New(code(f"self.optimizer.iterations = {step}")))
         return items
 
-    def _held(self, held: Held) -> Code:
+    def _write_held_rate(self, held: Held) -> Code:
         """A rate that is a variable of the model."""
         statement = held.unit.statement
         assert isinstance(statement, ast.Assign)
@@ -166,7 +171,7 @@ class Construction(Subclassed):
         if self._model.evaluated is None:
             return items
         items.append(New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")')))
-        gathered = self._gathered()
+        gathered = self._group_statements_by_metric()
         for metric in self._model.metrics:
             items += gathered.pop(metric.call, [])
             arguments: list[Argument] = list(metric.constructor)
@@ -178,7 +183,7 @@ class Construction(Subclassed):
             self.claimed[metric.call.func] = _METRIC
         return items
 
-    def _gathered(self) -> dict[ast.Call, list[Item]]:
+    def _group_statements_by_metric(self) -> dict[ast.Call, list[Item]]:
         """Statements that made eval_metric_ops, whose comments stay: by the metric they made.
 
         What only gathered them is the first one's.

@@ -17,7 +17,7 @@ _TRAINS = ("K104", "trains the Keras model, as tf.estimator did around a model_f
 Claimed = dict[ast.AST, tuple[str, str]]
 
 
-def trained(flow: Flow, name: str, plan: Plan) -> Claimed:
+def rewrite_estimators(flow: Flow, name: str, plan: Plan) -> Claimed:
     """`Estimator(model_fn=...)` becomes the emitted module's, of the class.
 
     Args:
@@ -53,12 +53,12 @@ def _is_init(function: ast.expr) -> bool:
     return isinstance(function, ast.Attribute) and function.attr == "__init__"
 
 
-def imported(models: Iterable[Imported], plan: Plan) -> Claimed:
+def rewrite_imports(models: Iterable[Imported], plan: Plan) -> Claimed:
     """Imports of model_fns become imports of their classes."""
     claimed: Claimed = {}
     names: dict[ast.ImportFrom, dict[ast.alias, str]] = {}
     for one in models:
-        claimed |= trained(one.flow, "", plan)
+        claimed |= rewrite_estimators(one.flow, "", plan)
         for place in one.places if one.name else ():
             if isinstance(place.node, ast.Attribute):
                 plan.replace(place.node, code(place.node.value, f".{one.name}"))

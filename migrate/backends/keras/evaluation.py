@@ -33,15 +33,15 @@ class Evaluation(Training):
         every = [*(u.statement for u in model.evaluation), *arguments, evaluated]
         labelled = any(self._labels in names.reads(node) for node in every)
         items = self._data([*nodes, *arguments, evaluated], labelled)
-        items += self._called(False, every)
+        items += self._write_network_call(False, every)
         units = list(model.evaluation)
         loss = model.loss[-1] if self._shares_loss() else None
         if loss is not None:
             units = [u for u in units if u is loss or u not in model.loss]
-        final = model.predictions[-1] if self._shared_with_evaluation() else None
+        final = model.predictions[-1] if self._is_shared_with_evaluation() else None
         if final is not None:
             rest = [u for u in units if u is not final and u is not loss]
-            rest = _needed_by(rest, [*arguments, evaluated])
+            rest = _find_needed_units(rest, [*arguments, evaluated])
             units = [u for u in units if u is final or u is loss or u in rest]
         for unit in units:
             if unit is final:
@@ -57,7 +57,7 @@ class Evaluation(Training):
             items.append(self._new(self._counter_call(model.counter)))
         else:
             for metric in model.metrics:
-                counted = self._new(self._updated(metric))
+                counted = self._new(self._write_metric_update(metric))
                 items.append(self._where_it_is(metric, counted))
         items.append(New(code("return {m.name: m.result() for m in self.metrics}")))
         return self._step("test_step", items, "EVAL")
@@ -87,9 +87,11 @@ class Evaluation(Training):
                 items.append(Keep(statement))
                 self._emit(statement)
             else:
-                items.append(self._new(self._updated(metric), Unit(statement)))
+                items.append(
+                    self._new(self._write_metric_update(metric), Unit(statement))
+                )
         for metric in waiting.values():
-            items.append(self._new(self._updated(metric)))
+            items.append(self._new(self._write_metric_update(metric)))
         self._emit(function.args)
         if function not in walk_breadth_first(self._model.function):
             self._plan.statements[function] = []
@@ -99,12 +101,12 @@ class Evaluation(Training):
     def _predict_step(self) -> Block:
         shares = self._shares_predictions()
         nodes = [] if shares else self._of_predictions()
-        called = self._called(False, self._of_predictions())
+        called = self._write_network_call(False, self._of_predictions())
         items = [*self._data(nodes, labelled=False), *called]
         if shares:
             items.append(New(code("return ", self._predictions_call())))
         else:
-            items += self._returned()
+            items += self._return_predictions()
         return self._step("predict_step", items, "PREDICT")
 
     def _exports(self, given: Exports) -> Block:
@@ -137,19 +139,19 @@ class Evaluation(Training):
             code(f"def {hooks.kind}({', '.join(parameters)}):"),
             items,
             replace={
-                **self._folded_in(hooks),
+                **self._fold_mode_in_hooks(hooks),
                 **self._counts_in(self._model.training, hooks.nodes),
                 **{name: code(_STEP) for name in hooks.steps},
             },
         )
 
-    def _folded_in(self, hooks: Hooks) -> dict[ast.AST, Code]:
+    def _fold_mode_in_hooks(self, hooks: Hooks) -> dict[ast.AST, Code]:
         """What the mode decides in them."""
         inside = {n for node in hooks.nodes for n in walk_breadth_first(node)}
-        return {n: new for n, new in self._folded("TRAIN").items() if n in inside}
+        return {n: new for n, new in self._fold_mode("TRAIN").items() if n in inside}
 
 
-def _needed_by(units: Iterable[Unit], nodes: Iterable[ast.AST]) -> list[Unit]:
+def _find_needed_units(units: Iterable[Unit], nodes: Iterable[ast.AST]) -> list[Unit]:
     """Units that some expressions need."""
     read = {n for node in nodes for n in names.reads(node)}
     found = []

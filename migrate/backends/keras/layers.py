@@ -26,7 +26,7 @@ def calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
     for layer in model.layers:
         yield layer.call, _layer(layer)
         for call in layer.applied:
-            yield call, _applied(call)
+            yield call, _write_layer_call(call)
     for one in model.helpers:
         if one.unneeded or one.scope or one.shared:
             for call, where in one.calls:
@@ -35,15 +35,15 @@ def calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
 
 def _layer(layer: Layer) -> Code:
     if layer.inputs is None:
-        return constructed(layer, layer.call.col_offset)
+        return write_layer_constructor(layer, layer.call.col_offset)
     inputs = ast.unparse(layer.inputs)
-    made = constructed(layer, layer.call.col_offset, len(inputs) + 2)
+    made = write_layer_constructor(layer, layer.call.col_offset, len(inputs) + 2)
     # What a variable is applied to stands nowhere in its call.
     written = hasattr(layer.inputs, "lineno")
     return code(made, "(", layer.inputs if written else inputs, ")")
 
 
-def _applied(call: ast.Call) -> Code:
+def _write_layer_call(call: ast.Call) -> Code:
     """A layer object's call, which is not told whether it is training."""
     func = call.func
     if isinstance(func, ast.Attribute) and func.attr in ("apply", "__call__"):
@@ -53,7 +53,9 @@ def _applied(call: ast.Call) -> Code:
     return code(func, "(", inputs, ")")
 
 
-def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -> Code:
+def write_layer_constructor(
+    layer: Layer, indent: int, after: int = 0, hang: str = "    "
+) -> Code:
     """The Keras layer, before it is applied.
 
     Args:
@@ -167,7 +169,10 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
         return code(name if hasattr(name, "lineno") else ast.unparse(name))  # type: ignore[arg-type]
-    if len(texts) == len(parts) - 1 and (woven_in := _formatted(parts)) is not None:
+    if (
+        len(texts) == len(parts) - 1
+        and (woven_in := _join_formatted_parts(parts)) is not None
+    ):
         return woven_in
     # Expressions between strings: "a/" + name + "/b".
     woven: list[str | ast.AST] = []
@@ -188,7 +193,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
     return join_code(" + ", woven)
 
 
-def _formatted(parts: Sequence[ast.expr | str]) -> Code | None:
+def _join_formatted_parts(parts: Sequence[ast.expr | str]) -> Code | None:
     """Texts and one formatted string as one: "block%d/dense" % i; None where it is none."""
     index, one = next(
         (i, part)
@@ -228,12 +233,12 @@ def _helper_call(
         (k.arg or "", k.value) for k in call.keywords if id(k.value) not in gone
     ]
     if helper.scope:
-        arguments.append((helper.scope, _told(where, helper.prefix)))
+        arguments.append((helper.scope, _write_scope_argument(where, helper.prefix)))
     function = helper.shared or ast.unparse(call.func)
     return laid_out(function, arguments, call.col_offset)
 
 
-def _told(where: tuple[ast.expr, ...], prefix: bool) -> Code | str:
+def _write_scope_argument(where: tuple[ast.expr, ...], prefix: bool) -> Code | str:
     """What a helper is told of the variable scopes around its call."""
     if not prefix:
         return name_below(where[:-1], where[-1])
@@ -325,7 +330,7 @@ def header(
     return code(f"def {name or function.name}(", *parts, "):")
 
 
-def opened(
+def unwrap_block(
     statement: ast.With | ast.If,
     others: Collection[ast.stmt],
     gone: Collection[ast.stmt] = (),
@@ -350,7 +355,7 @@ def _items(
     found: list[Item] = []
     for statement in body:
         if isinstance(statement, (ast.With, ast.If)) and statement in open_:
-            found += opened(statement, open_, gone, others)
+            found += unwrap_block(statement, open_, gone, others)
             continue
         found += sharing(statement, others)
         if statement in gone:

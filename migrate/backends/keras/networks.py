@@ -65,7 +65,7 @@ def plan_layers(
             plan.statements[function] = [Dropped(function)]
     for scope in model.within:
         if scope in here:
-            plan.statements[scope] = layers.opened(scope, model.within)
+            plan.statements[scope] = layers.unwrap_block(scope, model.within)
     return claimed
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from migrate.backends.keras import KerasRewrite
 from migrate.backends.keras.callbacks import plan_callbacks, plan_made, staying
-from migrate.backends.keras.estimators import imported
+from migrate.backends.keras.estimators import rewrite_imports
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import callbacks, model_fn
@@ -21,7 +21,7 @@ from migrate.program.keras_files import SharedModels
 from migrate.source.nodes import walk_breadth_first
 
 
-def _listed(name: str, scopes: Scopes) -> Iterator[ast.Constant]:
+def _find_name_in_all(name: str, scopes: Scopes) -> Iterator[ast.Constant]:
     """Where `__all__` has a name of the module."""
     bound = scopes.module.bindings
     for node in bound.get("__all__", []) if name in bound else []:
@@ -60,7 +60,7 @@ def plan_models(
     """
     own, scopes = scopes, joined(scopes, shared.files)
     found, others, stays = model_fn.recognise(scopes, shared)
-    claimed = imported(others, plan)
+    claimed = rewrite_imports(others, plan)
     flows = [*(one.flow for one in found), *(one.flow for one in others)]
     hooks, made, kept = callbacks.recognise(
         own,
@@ -77,7 +77,7 @@ def plan_models(
         rewrite = KerasRewrite(one.model, one.flow, scopes, plan, one.name, logged)
         rewrite.run()
         claimed.update(rewrite.claimed)
-        for name in _listed(one.model.function.name, scopes):
+        for name in _find_name_in_all(one.model.function.name, scopes):
             plan.replace(name, code(repr(one.name).replace("'", '"')))
     told += [
         Finding(

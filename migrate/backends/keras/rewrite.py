@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras import layers
-from migrate.backends.keras.estimators import trained
+from migrate.backends.keras.estimators import rewrite_estimators
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
@@ -50,7 +50,7 @@ class KerasRewrite(Evaluation):
         self._collections()
         plan.statements[model.function] = [self._class()]
         self._mentions()
-        self.claimed |= trained(self._flow, self._name, plan)
+        self.claimed |= rewrite_estimators(self._flow, self._name, plan)
         plan.imports.append("import tf_keras")
         self._claim_rest()
 
@@ -84,7 +84,7 @@ class KerasRewrite(Evaluation):
             code(f"class {self._name}(tf_keras.Model):"),
             items,
             model.function,
-            replace=self._kept(),
+            replace=self._map_kept_names(),
         )
 
     def _collections(self) -> None:
@@ -156,7 +156,7 @@ class KerasRewrite(Evaluation):
             self._plan.replace(name, code(self._name))
         for function, call in self._flow.lambdas:
             if isinstance(function, ast.Lambda):
-                kept, made = self._passed_on(function, call)
+                kept, made = self._pass_on_parameters(function, call)
                 own = ", ".join(argument.arg for argument, _ in kept)
                 self._plan.replace(function, code(f"lambda {own}: ", made))
             else:
@@ -164,7 +164,7 @@ class KerasRewrite(Evaluation):
 
     def _maker(self, function: ast.FunctionDef, call: ast.Call) -> Block:
         """A function that did nothing but call the model_fn makes the model."""
-        kept, made = self._passed_on(function, call)
+        kept, made = self._pass_on_parameters(function, call)
         own = ", ".join(
             argument.arg + (f"={ast.unparse(default)}" if default is not None else "")
             for argument, default in kept
@@ -182,7 +182,7 @@ class KerasRewrite(Evaluation):
         for inner in walk_breadth_first(node) if node is not None else ():
             self.claimed[inner] = _SPLIT
 
-    def _passed_on(
+    def _pass_on_parameters(
         self, function: ast.Lambda | ast.FunctionDef, call: ast.Call
     ) -> tuple[list[tuple[ast.arg, ast.expr | None]], Code]:
         """What is left of its parameters, with their defaults, and the call of the class.

@@ -14,7 +14,7 @@ from migrate.program.keras_units import Unit
 class Shared(State):
     """Writes `predictions_from` and `loss_from`."""
 
-    def _shared_with_evaluation(self) -> bool:
+    def _is_shared_with_evaluation(self) -> bool:
         """Whether evaluation reads the predictions as they are returned."""
         model = self._model
         return (
@@ -23,10 +23,10 @@ class Shared(State):
             and all(unit in model.evaluation for unit in model.predictions)
             and model.predicted.id in names.binds(model.predictions[-1].statement)
             and self._same("PREDICT", "EVAL", model.predictions)
-            and not self._bound_anew(model.predictions)
+            and not self._is_rebound_in_evaluation(model.predictions)
         )
 
-    def _bound_anew(self, units: tuple[Unit, ...]) -> bool:
+    def _is_rebound_in_evaluation(self, units: tuple[Unit, ...]) -> bool:
         """Whether evaluation binds anew what some of its statements have read."""
         read = {n for u in units for n in names.reads(u.statement)}
         return any(
@@ -36,7 +36,7 @@ class Shared(State):
         )
 
     def _shares_predictions(self) -> bool:
-        return self._shared_with_evaluation() or self._model.named
+        return self._is_shared_with_evaluation() or self._model.named
 
     def _of_predictions(self) -> list[ast.AST]:
         model = self._model
@@ -57,11 +57,11 @@ class Shared(State):
     def _predictions(self) -> Block:
         nodes = self._of_predictions()
         parameters = ", ".join(["self", *self._predictions_parameters()])
-        items = [*self._with_params(nodes), *self._returned()]
+        items = [*self._with_params(nodes), *self._return_predictions()]
         header = code(f"def predictions_from({parameters}):")
-        return Block(header, items, replace=self._folded("PREDICT"))
+        return Block(header, items, replace=self._fold_mode("PREDICT"))
 
-    def _returned(self) -> list[Item]:
+    def _return_predictions(self) -> list[Item]:
         """The predictions' statements; the last is the return where it can be."""
         model = self._model
         units, last = list(model.predictions), model.predicted
@@ -91,7 +91,9 @@ class Shared(State):
             return False
         if not all(unit in model.evaluation for unit in model.loss):
             return False
-        if not self._same("TRAIN", "EVAL", model.loss) or self._bound_anew(model.loss):
+        if not self._same(
+            "TRAIN", "EVAL", model.loss
+        ) or self._is_rebound_in_evaluation(model.loss):
             return False
         inner = {n for u in model.loss for n in names.binds(u.statement)} - {loss.id}
         others: list[ast.AST] = [
@@ -131,4 +133,4 @@ class Shared(State):
         else:
             items += [*self._units(units), New(code(f"return {name.id}"))]
         header = code(f"def loss_from({parameters}):")
-        return Block(header, items, replace=self._folded("TRAIN"))
+        return Block(header, items, replace=self._fold_mode("TRAIN"))

@@ -56,15 +56,15 @@ class State:
         found: list[Item] = []
         for unit in units:
             found += self._comments(unit)
-            counted = self._counted(unit)
+            counted = self._find_metric(unit)
             if counted is not None:
-                found.append(self._new(self._updated(counted), unit))
+                found.append(self._new(self._write_metric_update(counted), unit))
                 continue
             found.append(Keep(unit.statement, replace=dict(replace or {})))
             self._emit(unit.statement)
         return found
 
-    def _counted(self, unit: Unit) -> Metric | None:
+    def _find_metric(self, unit: Unit) -> Metric | None:
         """The metric that a statement makes."""
         value = getattr(unit.statement, "value", None)
         if not isinstance(value, ast.Call):
@@ -72,11 +72,11 @@ class State:
         same = ast.dump(value)
         return next((m for m in self._model.metrics if ast.dump(m.call) == same), None)
 
-    def _folded(self, mode: str) -> dict[ast.AST, Code]:
+    def _fold_mode(self, mode: str) -> dict[ast.AST, Code]:
         """What a mode decides, as it is in this mode."""
         return {n: code(v) for n, v in self._model.folded.get(mode, {}).items()}
 
-    def _gone(self, mode: str) -> set[ast.AST]:
+    def _find_left_out_nodes(self, mode: str) -> set[ast.AST]:
         """What a mode leaves out where it decides."""
         return {
             inner
@@ -188,14 +188,16 @@ class State:
             )
         return [New(code(data)), *self._with_params(nodes)]
 
-    def _called(self, training: bool, read: Iterable[ast.AST]) -> list[Item]:
+    def _write_network_call(
+        self, training: bool, read: Iterable[ast.AST]
+    ) -> list[Item]:
         """The network's outputs; of twins, what some code of the step reads."""
         twins, outputs = self._model.twins, ", ".join(self._model.outputs)
         if twins is None:
             ways = [(outputs, training)]
         else:
             mode = "TRAIN" if training else "EVAL"
-            gone = self._gone(mode)
+            gone = self._find_left_out_nodes(mode)
             wanted = {
                 inner.id
                 for node in read
@@ -230,7 +232,7 @@ class State:
             f'    if v.name.startswith("{chosen}")]'
         )
 
-    def _computed(self, unit: Unit) -> Item:
+    def _write_gradients(self, unit: Unit) -> Item:
         """Where gradients are computed."""
         computed, statement = self._model.update.computed, unit.statement
         assert computed is not None and isinstance(statement, ast.Assign)
@@ -241,7 +243,7 @@ class State:
             self._emit(statement)
             self._emitted.discard(computed.func)
             return Keep(statement, replace={computed: new})
-        pair = _unzipped(statement)
+        pair = _read_unzipped_names(statement)
         if pair is not None:
             gradients, variables = pair
             return New(
@@ -263,7 +265,7 @@ class State:
     def _elsewhere(self) -> list[Unit]:
         """What evaluation needs and methods of its own do."""
         shared = list(self._model.loss) if self._shares_loss() else []
-        if self._shared_with_evaluation():
+        if self._is_shared_with_evaluation():
             shared.append(self._model.predictions[-1])
         return shared
 
@@ -274,7 +276,7 @@ class State:
         self._emit(metric.test)
         return Block(code("if ", metric.test, ":"), [done])
 
-    def _updated(self, metric: Metric) -> Code:
+    def _write_metric_update(self, metric: Metric) -> Code:
         """A metric counts a batch."""
         cast, compared = metric.row.cast, list(metric.arguments)
         weights = compared.pop() if metric.weighted else None
@@ -292,14 +294,14 @@ class State:
             self._scopes.resolve(node.func) in table.BOOLEAN
         )
 
-    def _shared_with_evaluation(self) -> bool:
+    def _is_shared_with_evaluation(self) -> bool:
         raise NotImplementedError
 
     def _shares_loss(self) -> bool:
         raise NotImplementedError
 
 
-def _unzipped(statement: ast.Assign) -> tuple[str, str] | None:
+def _read_unzipped_names(statement: ast.Assign) -> tuple[str, str] | None:
     """`gradients, variables = zip(*...)`."""
     target, value = statement.targets[0], statement.value
     if (

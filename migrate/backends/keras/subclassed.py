@@ -33,7 +33,7 @@ super().__init__(name="", autocast=False)"""
 class Subclassed(Shared):
     """Writes what a model makes and calls, where its network is no functional model."""
 
-    def _kept(self) -> dict[ast.AST, Code]:
+    def _map_kept_names(self) -> dict[ast.AST, Code]:
         """Names of what is made once and read in a step: attributes."""
         model = self._model
         kept = {one.name for one in model.tables}
@@ -41,14 +41,14 @@ class Subclassed(Shared):
             kept |= model.called.kept
         own = self._scopes.scope_by_node[model.function]
         return {
-            node: code(f"self.{self._kept_name(node.id)}")
+            node: code(f"self.{self._choose_attribute_name(node.id)}")
             for node in walk_breadth_first(model.function)
             if isinstance(node, ast.Name)
             and node.id in kept
             and self._scopes.scope_of(node).owner(node.id) is own
         }
 
-    def _kept_name(self, name: str) -> str:
+    def _choose_attribute_name(self, name: str) -> str:
         """The attribute of a name of the user's."""
         metrics = {self._attribute(metric) for metric in self._model.metrics}
         return f"{name}_value" if self._is_taken(name) or name in metrics else name
@@ -57,9 +57,9 @@ class Subclassed(Shared):
         """The attribute of each layer: its own name, or its kind's."""
         model = self._model
         assert model.called is not None
-        taken = {self._kept_name(name) for name in model.called.kept}
+        taken = {self._choose_attribute_name(name) for name in model.called.kept}
         taken |= {self._attribute(metric) for metric in model.metrics}
-        taken |= {self._kept_name(one.name) for one in model.tables}
+        taken |= {self._choose_attribute_name(one.name) for one in model.tables}
         found: dict[Layer, str] = {}
         for layer in model.layers:
             base = layers.word(layer.name)
@@ -120,8 +120,10 @@ class Subclassed(Shared):
 
     def _layer(self, layer: Layer, attribute: str) -> Code:
         if layer.loop is None:
-            return code(f"self.{attribute} = ", layers.constructed(layer, 8))
-        made = layers.constructed(layer, 12, hang=_HANG * 2)
+            return code(
+                f"self.{attribute} = ", layers.write_layer_constructor(layer, 8)
+            )
+        made = layers.write_layer_constructor(layer, 12, hang=_HANG * 2)
         return code(f"self.{attribute} = ", _in_every_round(made, layer.loop))
 
     def _lookups(self, called: Called) -> None:
@@ -162,7 +164,7 @@ class Subclassed(Shared):
         target = statement.targets[0]
         if weight.loop is not None:
             made = laid_out("self.add_weight", arguments, 12, hang=_HANG * 2)
-            attribute = f"self.{self._kept_name(ast.unparse(target))}"
+            attribute = f"self.{self._choose_attribute_name(ast.unparse(target))}"
             return code(f"{attribute} = ", _in_every_round(made, weight.loop))
         indent = len(ast.unparse(target)) + 16
         return code(target, " = ", laid_out("self.add_weight", arguments, indent))
@@ -178,7 +180,7 @@ class Subclassed(Shared):
         ]
         rest = list(called.steps)
         last = rest.pop() if self._is_returned(called) else None
-        items += self._grouped(rest, called)
+        items += self._group_steps_by_mode(rest, called)
         if last is not None:
             statement = last.unit.statement
             assert isinstance(statement, ast.Assign)
@@ -192,7 +194,9 @@ class Subclassed(Shared):
             replace={node: code(text) for node, text in called.training.items()},
         )
 
-    def _made_by(self, loop: ast.For, called: Called) -> list[tuple[str, str]]:
+    def _list_made_in_loop(
+        self, loop: ast.For, called: Called
+    ) -> list[tuple[str, str]]:
         """What a loop made: the name of one in a round, and the attribute of all."""
         found = [
             (self._one(attribute), f"self.{attribute}")
@@ -204,13 +208,15 @@ class Subclassed(Shared):
                 statement = weight.unit.statement
                 assert isinstance(statement, ast.Assign)
                 name = ast.unparse(statement.targets[0])
-                found.append((name, f"self.{self._kept_name(name)}"))
+                found.append((name, f"self.{self._choose_attribute_name(name)}"))
         return found
 
     def _step_items(self, unit: Unit, called: Called) -> list[Item]:
         """A statement; a loop that made something goes over that."""
         loop = unit.statement
-        pairs = self._made_by(loop, called) if isinstance(loop, ast.For) else []
+        pairs = (
+            self._list_made_in_loop(loop, called) if isinstance(loop, ast.For) else []
+        )
         if not pairs or not isinstance(loop, ast.For):
             return self._units([unit])
         targets = ", ".join(one for one, _ in pairs)
@@ -239,7 +245,7 @@ class Subclassed(Shared):
             and [ast.unparse(t) for t in statement.targets] == list(self._model.outputs)
         )
 
-    def _grouped(self, steps: list[Step], called: Called) -> list[Item]:
+    def _group_steps_by_mode(self, steps: list[Step], called: Called) -> list[Item]:
         """The statements, those of training alone below an if."""
         items: list[Item] = []
         block: Block | None = None

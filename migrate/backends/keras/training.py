@@ -33,7 +33,7 @@ class Training(Construction):
         labelled = any(self._labels in names.reads(node) for node in nodes)
         items = self._data(kept, labelled)
         watching = [node for hooks in model.hooks for node in hooks.nodes]
-        inside = self._called(True, [*nodes, *watching])
+        inside = self._write_network_call(True, [*nodes, *watching])
         rates = self._rates(model.training)
         self._say_what_counts()
         if self._shares_loss():
@@ -73,7 +73,7 @@ class Training(Construction):
             if name in model.update.schedules
         ]
         told = [(_line(u), self._units([u], {**rates, **tags})) for u in late]
-        items += [*self._gradients(told), *self._moved()]
+        items += [*self._gradients(told), *self._write_averages()]
         watched = "".join(f', "{name}": {name}' for name in names_watched) + "}"
         if ast.dump(model.reported) != ast.dump(model.train_loss):
             items.append(self._new(code('return {"loss": ', model.reported, watched)))
@@ -83,7 +83,7 @@ class Training(Construction):
 
     def _step(self, name: str, items: list[Item], mode: str) -> Block:
         header = code(f"def {name}(self, data):")
-        return Block(header, items, replace=self._folded(mode))
+        return Block(header, items, replace=self._fold_mode(mode))
 
     def _rates(self, units: Iterable[Unit]) -> dict[ast.AST, Code]:
         """What training reads of schedules and metrics, which the class holds."""
@@ -100,7 +100,7 @@ class Training(Construction):
     def _say_what_counts(self) -> None:
         """Streaming metrics of training, which did not count every batch in TF1."""
         for unit in self._model.training:
-            if self._counted(unit) is not None:
+            if self._find_metric(unit) is not None:
                 value = getattr(unit.statement, "value", None)
                 assert isinstance(value, ast.Call)
                 self.claimed[value.func] = _COUNTS
@@ -116,7 +116,7 @@ class Training(Construction):
         values = {
             ast.unparse(u.statement.targets[0]): metric
             for u in units
-            if (metric := self._counted(u)) and isinstance(u.statement, ast.Assign)
+            if (metric := self._find_metric(u)) and isinstance(u.statement, ast.Assign)
         }
         return {
             node: code(f"self.{self._attribute(values[node.value.id])}.result()")
@@ -127,15 +127,15 @@ class Training(Construction):
             and node.value.id in values
         }
 
-    def _moved(self) -> list[Item]:
+    def _write_averages(self) -> list[Item]:
         """The variables' averages, after the update."""
         averaged = self._model.update.averaged
         if averaged is None:
             return []
-        text = f"self.{self._kept_name(averaged.name)}.apply(self.trainable_variables)"
+        text = f"self.{self._choose_attribute_name(averaged.name)}.apply(self.trainable_variables)"
         return [
             *self._comments(averaged.unit),
-            *_named(averaged.scopes, New(code(text), averaged.unit.statement)),
+            *_wrap_in_scopes(averaged.scopes, New(code(text), averaged.unit.statement)),
         ]
 
     def _of_gradients(self) -> list[Unit]:
@@ -169,7 +169,9 @@ class Training(Construction):
                     ),
                     origin.statement if origin is not None else None,
                 ),
-                *_named(update.scopes, New(code(f"{apply}zip(gradients, variables))"))),
+                *_wrap_in_scopes(
+                    update.scopes, New(code(f"{apply}zip(gradients, variables))"))
+                ),
             ]
         items: list[Item] = []
         for unit in update.gradients:
@@ -181,17 +183,17 @@ class Training(Construction):
                 given = names.argument(update.applied, "grads_and_vars", 0)
                 assert given is not None
                 applied = self._new(code(apply, given, ")"), unit)
-                items += _named(update.scopes, applied)
+                items += _wrap_in_scopes(update.scopes, applied)
             elif any(
                 node is update.computed for node in walk_breadth_first(unit.statement)
             ):
-                items.append(self._computed(unit))
+                items.append(self._write_gradients(unit))
             else:
                 items += self._units([unit])
         return items
 
 
-def _named(scopes: tuple[tuple[str, str], ...], made: New) -> list[Item]:
+def _wrap_in_scopes(scopes: tuple[tuple[str, str], ...], made: New) -> list[Item]:
     """A statement in the scopes that name its variables."""
     if not scopes:
         return [made]

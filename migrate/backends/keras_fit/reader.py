@@ -140,7 +140,7 @@ class _Reader:
     def _read_arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
         """The arguments of a call of an emitted function, but those that are None."""
         self._known.add(call.func)
-        found = names.bound_arguments(call, table.PARAMETERS[name])
+        found = names.bind_arguments(call, table.PARAMETERS[name])
         if found is None:
             raise Stays(call, "arguments that are not written out")
         for key, value in found.items():
@@ -208,7 +208,7 @@ class _Reader:
         return found
 
     def _bind_config(self, call: ast.Call) -> dict[str, ast.expr]:
-        found = names.bound_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
+        found = names.bind_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
         if found is None:
             raise Stays(call, "arguments that are not written out")
         return found
@@ -356,7 +356,7 @@ class _Reader:
         parameters = table.METHODS.get(node.attr)
         if parameters is None:
             raise Stays(node, f"`{node.attr}` of an Estimator is called")
-        found = names.bound_arguments(call, parameters)
+        found = names.bind_arguments(call, parameters)
         if found is None:
             raise Stays(call, "arguments that are not written out")
         found = {key: value for key, value in found.items() if not is_none(value)}

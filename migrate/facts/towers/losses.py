@@ -65,7 +65,7 @@ class Losses:
             self._of_towers |= bound
         else:
             self._of_towers -= bound
-        target, value = _assigned(statement)
+        target, value = _read_assigned_sum(statement)
         whole = self.whole(value) if value is not None else None
         if whole is not None and whole.more:
             self._forget(bound)
@@ -125,7 +125,7 @@ class Losses:
                 run.names.pop(name, None)
 
 
-def _assigned(statement: ast.stmt) -> tuple[str, ast.BinOp | None]:
+def _read_assigned_sum(statement: ast.stmt) -> tuple[str, ast.BinOp | None]:
     """`total = a + b`, or `total += b`, as a name and the sum."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value

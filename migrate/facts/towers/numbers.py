@@ -207,7 +207,7 @@ class Interpreter:
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self.comprehension(node)
         if isinstance(node, ast.Call):
-            return self.applied(node)
+            return self.apply_call(node)
         raise Unknown
 
     def operation(self, how: type[ast.operator], left: Any, right: Any) -> Any:
@@ -251,7 +251,7 @@ class Interpreter:
         self.names = outer
         return found
 
-    def applied(self, node: ast.Call) -> Any:
+    def apply_call(self, node: ast.Call) -> Any:
         symbol = self._scopes.resolve(node.func)
         if symbol is not None and symbol.startswith("tf."):
             return self.tensorflow(symbol, node)

@@ -50,7 +50,7 @@ class Described:
     addresses: frozenset[str]
 
 
-def described(paths: Iterable[pathlib.Path]) -> tuple[Described, ...]:
+def find_described_clusters(paths: Iterable[pathlib.Path]) -> tuple[Described, ...]:
     """The clusters of some files, one for each that describes one alone."""
     found = []
     for path in paths:
@@ -120,7 +120,7 @@ class _Slice:
         work: list[ast.AST] = [value]
         while work:
             for node in walk_breadth_first(work.pop()):
-                needed = self._needed(node)
+                needed = self._find_needed_statements(node)
                 if needed is None:
                     return None
                 for statement in needed:
@@ -129,10 +129,10 @@ class _Slice:
                         work.append(statement)
         return found
 
-    def _needed(self, node: ast.AST) -> list[ast.stmt] | None:
+    def _find_needed_statements(self, node: ast.AST) -> list[ast.stmt] | None:
         """What must stand before an expression; None if that cannot be told."""
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            return self._defined(node)
+            return self._find_flag_definition(node)
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
             return []
         owner = self._scopes.scope_of(node).owner(node.id)
@@ -160,7 +160,7 @@ class _Slice:
     def _functions(self) -> list[ast.AST]:
         return [n for n in self._scopes.tree.body if isinstance(n, ast.FunctionDef)]
 
-    def _defined(self, node: ast.Attribute) -> list[ast.stmt] | None:
+    def _find_flag_definition(self, node: ast.Attribute) -> list[ast.stmt] | None:
         """The definition of the flag that an attribute reads."""
         if not isinstance(node.value, ast.Name):
             return []
@@ -236,7 +236,9 @@ class Client:
         return f"the cluster that {self.found.file} describes{same}"
 
 
-def given(text: str, path: str, known: Iterable[Described]) -> Client | str:
+def add_described_cluster(
+    text: str, path: str, known: Iterable[Described]
+) -> Client | str:
     """A client with the cluster that the other files describe, or why it has none."""
     scopes = scopes_of(tree_of(text))
     others = {d.lines: d for d in known if d.file != os.path.basename(path)}

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 
 from migrate.facts.scopes import scopes_of
-from migrate.facts.trees.imports import imported_files
+from migrate.facts.trees.imports import find_imported_names
 from migrate.program.graph_functions import GraphFunctions
 from migrate.tables import estimator
 
@@ -41,7 +41,7 @@ def graph_imports(
         data = _bytes(path)
         if b"tensorflow" not in data or not any(word in data for word in _SESSION):
             continue
-        for spelled, name, module in imported_files(path, files):
+        for spelled, name, module in find_imported_names(path, files):
             if module == real:
                 continue
             if module not in known:
@@ -66,12 +66,12 @@ def modules_of(
     known = {
         module
         for real in found
-        for spelled, name, module in imported_files(files[real], files)
+        for spelled, name, module in find_imported_names(files[real], files)
         if (spelled in found[real] if name else _prefixes(spelled, found[real]))
     }
     todo = list(known)
     while todo:  # Modules that these import.
-        for _, _, module in imported_files(files[todo.pop()], files):
+        for _, _, module in find_imported_names(files[todo.pop()], files):
             if module not in known and _functions(files[module]):
                 known.add(module)
                 todo.append(module)
@@ -93,7 +93,7 @@ def of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     ]
     found: set[str] = set()
     while todo:
-        for _, _, module in imported_files(files[todo.pop()], files):
+        for _, _, module in find_imported_names(files[todo.pop()], files):
             if module not in found:
                 found.add(module)
                 todo.append(module)

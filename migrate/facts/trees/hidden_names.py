@@ -91,7 +91,11 @@ def hidden(
             _suspicious(path, match, data, sources, exports)
             for match in _IMPORTS.finditer(data)
         ):
-            told = dict(_told(path, data, sources, exports, followed.get(real, {})))
+            told = dict(
+                _find_unfollowed_imports(
+                    path, data, sources, exports, followed.get(real, {})
+                )
+            )
             if told:
                 unseen[real] = told
     return unseen
@@ -155,7 +159,7 @@ def _suspicious(
     if match[3]:
         modules = [item.split() for item in match[3].decode().split(",")]
         return any(
-            _reached(path, words[0], words[-1], data, sources, exports)
+            _has_use_through_module(path, words[0], words[-1], data, sources, exports)
             for words in modules
             if words
         )
@@ -169,12 +173,14 @@ def _suspicious(
             continue
         if any(words[0] in one.whole or words[0] in one.parts for one in known):
             return True
-        if _reached(path, _inner(module, words[0]), words[-1], data, sources, exports):
+        if _has_use_through_module(
+            path, _inner(module, words[0]), words[-1], data, sources, exports
+        ):
             return True
     return False
 
 
-def _reached(
+def _has_use_through_module(
     path: pathlib.Path,
     module: str,
     name: str,
@@ -191,7 +197,7 @@ def _reached(
     )
 
 
-def _told(
+def _find_unfollowed_imports(
     path: pathlib.Path,
     data: bytes,
     sources: Sources,
@@ -274,7 +280,7 @@ def _through(name: str, known: _Exports | None, chains: set[tuple[str, str]]) ->
     return ""
 
 
-def told(
+def report_at_imports(
     text: str,
     told: Told,
     result_text: str,

@@ -61,7 +61,7 @@ def homes(
     others: dict[str, set[str]] = {}
     tree.find_roots()
     for file in sorted(real):
-        for root, target in tree.imported(file):
+        for root, target in tree.find_imports(file):
             own.setdefault(file, {}).setdefault(root, set()).add(target)
             if target != file:
                 others.setdefault(target, set()).add(root)
@@ -131,7 +131,7 @@ class _Tree:
                     for root, _ in self._of(file, match):
                         self._roots.add(root)
 
-    def imported(self, file: str) -> Iterator[tuple[str, str]]:
+    def find_imports(self, file: str) -> Iterator[tuple[str, str]]:
         """(directory on Python's path, file) of what a file imports of the tree."""
         for match in _IMPORT.finditer(self._data(file)):
             yield from self._of(file, match)

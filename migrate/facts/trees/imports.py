@@ -31,7 +31,7 @@ def graph_modules(
     imports = _Imports(files)
     programs = [r for r, path in files.items() if _is_program(path, r in taking)]
     givers = imports.givers(programs, taking)
-    return frozenset({*imports.reached([*programs, *givers]), *givers})
+    return frozenset({*imports.find_reached_files([*programs, *givers]), *givers})
 
 
 def updating_modules(
@@ -47,7 +47,7 @@ def updating_modules(
     runs: dict[str, list[bool]] = {}
     programs = [r for r, path in files.items() if _is_program(path, r in taking)]
     for real in (*programs, *imports.givers(programs, taking)):
-        parts = {real, *imports.reached([real])}
+        parts = {real, *imports.find_reached_files([real])}
         updates = any(_has(files[part], _UPDATES) for part in parts)
         for part in parts:
             runs.setdefault(part, []).append(updates)
@@ -69,7 +69,7 @@ class _Imports:
         self._files = files
         self._known: dict[str, tuple[str, ...]] = {}
 
-    def reached(self, programs: list[str]) -> set[str]:
+    def find_reached_files(self, programs: list[str]) -> set[str]:
         """What programs import, and what that imports."""
         found: set[str] = set()
         todo = list(programs)
@@ -98,7 +98,7 @@ class _Imports:
 
     def _of(self, real: str) -> tuple[str, ...]:
         if real not in self._known:
-            found = imported(self._files[real], self._files)
+            found = find_imported_files(self._files[real], self._files)
             self._known[real] = tuple(found)
         return self._known[real]
 
@@ -137,15 +137,17 @@ def _has(path: pathlib.Path, words: tuple[bytes, ...]) -> bool:
     return any(word in data for word in words)
 
 
-def imported(path: pathlib.Path, files: dict[str, pathlib.Path]) -> Iterator[str]:
+def find_imported_files(
+    path: pathlib.Path, files: dict[str, pathlib.Path]
+) -> Iterator[str]:
     """The files among `files` that one imports, by the nearest directory that has them."""
     for level, parts in _imports(path):
-        module = resolved(path, level, (parts, parts[:-1]), files)
+        module = resolve_module(path, level, (parts, parts[:-1]), files)
         if module is not None:
             yield module
 
 
-def resolved(
+def resolve_module(
     path: pathlib.Path,
     level: int,
     modules: Iterable[tuple[str, ...]],
@@ -171,7 +173,7 @@ def resolved(
     return None
 
 
-def imported_files(
+def find_imported_names(
     path: pathlib.Path, files: dict[str, pathlib.Path]
 ) -> Iterator[tuple[str, str, str]]:
     """What a file imports of others: (name in the file, name in the module, real path).

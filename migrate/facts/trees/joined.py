@@ -15,7 +15,7 @@ import pathlib
 from collections.abc import Collection, Iterator, Mapping
 
 from migrate.facts.scopes import Scope, Scopes
-from migrate.facts.trees.imports import resolved
+from migrate.facts.trees.imports import resolve_module
 
 # (real path, name in it), the name "" for the file itself.
 Place = tuple[str, str]
@@ -36,17 +36,17 @@ def imports_of(tree: ast.Module, path: str, files: Collection[str]) -> dict[str,
         if isinstance(node, ast.Import):
             for alias in node.names:
                 parts = tuple(alias.name.split("."))
-                target = resolved(own, 0, (parts,), files)
+                target = resolve_module(own, 0, (parts,), files)
                 if target is not None:
                     found[alias.asname or alias.name] = (target, "")
         elif isinstance(node, ast.ImportFrom):
             parts = tuple(node.module.split(".")) if node.module else ()
             for alias in node.names:
-                module = resolved(own, node.level, ((*parts, alias.name),), files)
+                module = resolve_module(own, node.level, ((*parts, alias.name),), files)
                 if module is not None:
                     found[alias.asname or alias.name] = (module, "")
                     continue
-                target = resolved(own, node.level, (parts,), files)
+                target = resolve_module(own, node.level, (parts,), files)
                 if target is not None:
                     found[alias.asname or alias.name] = (target, alias.name)
     return found
@@ -115,14 +115,16 @@ class Joined(Scopes):
 
     def function(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of one of the files that an expression names, or None."""
-        found = self.named(node)
+        found = self.find_named_function(node)
         if found is not None:
             function, files = found
             self.led_to |= files
             return function
         return None
 
-    def named(self, node: ast.expr) -> tuple[ast.FunctionDef, set[str]] | None:
+    def find_named_function(
+        self, node: ast.expr
+    ) -> tuple[ast.FunctionDef, set[str]] | None:
         """The same, and the files on the way to it."""
         attributes: list[str] = []
         root = node
@@ -136,16 +138,16 @@ class Joined(Scopes):
         if owner is None or path is None:
             return None
         if not attributes:
-            return self._defined(path, root.id, set())
+            return self._find_defined_function(path, root.id, set())
         if not self._is_module(owner, root.id):
             return None
         module = ".".join([root.id, *attributes[:-1]])
         target, member = self._imports.get(path, {}).get(module, ("", ""))
         if not target or member:
             return None
-        return self._defined(target, attributes[-1], set())
+        return self._find_defined_function(target, attributes[-1], set())
 
-    def _defined(
+    def _find_defined_function(
         self, path: str, name: str, seen: set[str]
     ) -> tuple[ast.FunctionDef, set[str]] | None:
         """What a name at the top of a file is, where that is a function."""
@@ -161,7 +163,7 @@ class Joined(Scopes):
         target, member = self._imports.get(path, {}).get(name, ("", ""))
         if not isinstance(bound[0], ast.ImportFrom) or not member:
             return None
-        return self._defined(target, member, seen)
+        return self._find_defined_function(target, member, seen)
 
     @staticmethod
     def _is_module(owner: Scope, name: str) -> bool:

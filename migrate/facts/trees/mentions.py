@@ -71,7 +71,7 @@ def _imports(
 def by_text(tree: ast.AST, name: str, modules: Collection[str]) -> Iterator[ast.Call]:
     """Calls that may find a function by its name's text: `getattr(module, name)`."""
     for node in walk_breadth_first(tree):
-        if isinstance(node, ast.Call) and _called(node) == "getattr":
+        if isinstance(node, ast.Call) and _read_called_name(node) == "getattr":
             owner, text = (*node.args, None, None)[:2]
             if isinstance(text, ast.Constant):
                 if text.value == name:
@@ -80,7 +80,7 @@ def by_text(tree: ast.AST, name: str, modules: Collection[str]) -> Iterator[ast.
                 yield node
 
 
-def _called(call: ast.Call) -> str:
+def _read_called_name(call: ast.Call) -> str:
     """The last name of what is called."""
     func = call.func
     if isinstance(func, ast.Attribute):
@@ -90,7 +90,7 @@ def _called(call: ast.Call) -> str:
 
 def _imports_by_text(node: ast.AST, modules: Collection[str]) -> bool:
     """Whether a call may import one of some modules: `import_module(name)`."""
-    if not isinstance(node, ast.Call) or _called(node) not in _IMPORTING:
+    if not isinstance(node, ast.Call) or _read_called_name(node) not in _IMPORTING:
         return False
     text = node.args[0] if node.args else None
     if isinstance(text, ast.Constant) and isinstance(text.value, str):

@@ -103,10 +103,10 @@ class Offers:
     def _of(self, real: str) -> Offered | None:
         if real not in self._known:
             self._known[real] = None  # Files that take all of each other.
-            self._known[real] = self._found(real)
+            self._known[real] = self._find_offered(real)
         return self._known[real]
 
-    def _found(self, real: str) -> Offered | None:
+    def _find_offered(self, real: str) -> Offered | None:
         tree = self._tree(real)
         if tree is None or by_text(tree, scopes_of(tree)):
             return None
@@ -122,7 +122,7 @@ class Offers:
                 continue
             if any(is_star(child) for child in names.walk_scope(node)):
                 return None
-            bound = _bound(node)
+            bound = _find_bound_names(node)
             if bound is None:
                 return None
             always, ever = bound
@@ -139,13 +139,13 @@ class Offers:
                 certain.pop(child.id, None)
         for name in unsure & set(certain):
             certain[name] = ""  # Bound, to this or to something else.
-        return self._handed_out(real, tree, certain, unsure)
+        return self._select_offered(real, tree, certain, unsure)
 
-    def _handed_out(
+    def _select_offered(
         self, real: str, tree: ast.Module, certain: dict[str, str], unsure: set[str]
     ) -> Offered | None:
         modules = self._inside(real)
-        listed = _listed(tree)
+        listed = _read_listed_names(tree)
         if listed is None:
             # A module of a package is its attribute once something has imported it.
             maybe = (unsure | modules) - set(certain)
@@ -173,7 +173,7 @@ class Offers:
         """Whether importing a file imports another."""
         seen, todo = {real}, [real]
         while todo:
-            for source in self._imported(todo.pop()):
+            for source in self._find_imported_files(todo.pop()):
                 if source == target:
                     return True
                 if source not in seen:
@@ -181,7 +181,7 @@ class Offers:
                     todo.append(source)
         return False
 
-    def _imported(self, real: str) -> frozenset[str]:
+    def _find_imported_files(self, real: str) -> frozenset[str]:
         """The files that a file imports when it is imported."""
         if real not in self._imports:
             tree = self._tree(real)
@@ -221,7 +221,7 @@ def by_text(tree: ast.Module, scopes: Scopes) -> bool:
     return False
 
 
-def _listed(tree: ast.Module) -> set[str] | None:
+def _read_listed_names(tree: ast.Module) -> set[str] | None:
     """The names of `__all__`, None where there is none; one that is not certain is {""}."""
     mentions = [n for n in walk_breadth_first(tree) if _is_all(n)]
     if not mentions:
@@ -239,17 +239,17 @@ def _is_all(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "__all__"
 
 
-def _bound(node: ast.stmt) -> tuple[set[str], set[str]] | None:
+def _find_bound_names(node: ast.stmt) -> tuple[set[str], set[str]] | None:
     """Names that a statement binds whenever it is done, and all that it may bind."""
     if any(isinstance(child, ast.Match) for child in names.walk_scope(node)):
         return None
     ever = {name for name in names.binds(node) if "." not in name}
     if isinstance(node, ast.If):
         if _only_in_program(node.test):
-            return _bound_all(node.orelse)
+            return _find_bound_names_of_body(node.orelse)
         return _of_both(node.body, node.orelse, ever)
     if isinstance(node, ast.With):
-        inner = _bound_all(node.body)
+        inner = _find_bound_names_of_body(node.body)
         return None if inner is None else (inner[0], ever)
     if isinstance(node, ast.Try):
         return _of_try(node, ever)
@@ -260,11 +260,11 @@ def _bound(node: ast.stmt) -> tuple[set[str], set[str]] | None:
     return ever, ever
 
 
-def _bound_all(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
+def _find_bound_names_of_body(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
     always: set[str] = set()
     ever: set[str] = set()
     for node in body:
-        found = _bound(node)
+        found = _find_bound_names(node)
         if found is None:
             return None
         always |= found[0]
@@ -275,17 +275,17 @@ def _bound_all(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
 def _of_both(
     first: list[ast.stmt], second: list[ast.stmt], ever: set[str]
 ) -> tuple[set[str], set[str]] | None:
-    one, other = _bound_all(first), _bound_all(second)
+    one, other = _find_bound_names_of_body(first), _find_bound_names_of_body(second)
     if one is None or other is None:
         return None
     return one[0] & other[0], ever
 
 
 def _of_try(node: ast.Try, ever: set[str]) -> tuple[set[str], set[str]] | None:
-    ways = [_bound_all([*node.body, *node.orelse])]
-    ways += [_bound_all(handler.body) for handler in node.handlers]
+    ways = [_find_bound_names_of_body([*node.body, *node.orelse])]
+    ways += [_find_bound_names_of_body(handler.body) for handler in node.handlers]
     found = [way[0] for way in ways if way is not None]
-    last = _bound_all(node.finalbody)
+    last = _find_bound_names_of_body(node.finalbody)
     if len(found) < len(ways) or last is None:
         return None
     return set.intersection(*found) | last[0], ever

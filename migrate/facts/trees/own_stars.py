@@ -4,7 +4,8 @@ What files have together is found by what they import by name. So a file that im
 names of another is read as if it imported those that it uses: `from model import model_fn`.
 It is read so only where that is the same program: each such name is one that the other file
 binds whenever it is imported, and hands out; no later star may bring another; and nothing
-looks for names by their text. What a file is read as is not what is written: see `restored`.
+looks for names by their text. What a file is read as is not what is written: see
+`restore_stars`.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def own_stars(
     return found
 
 
-def written(text: str, stars: Stars) -> str:
+def write_names_for_stars(text: str, stars: Stars) -> str:
     """The text with these imports of names in place of stars; all lines stay."""
     if not stars:
         return text
@@ -90,7 +91,7 @@ def written(text: str, stars: Stars) -> str:
     return "\n".join(lines)
 
 
-def restored(text: str, stars: Stars) -> tuple[str, list[int]]:
+def restore_stars(text: str, stars: Stars) -> tuple[str, list[int]]:
     """The result with the stars again whose names are what they were.
 
     Returns:
@@ -156,7 +157,7 @@ class _Search:
             if stars[place].offered is None:  # It may bring another of any name.
                 stars = stars[place + 1 :]
                 break
-        needed = _read(scopes) | self._demanded(real, scopes)
+        needed = _read(scopes) | self._find_demanded_names(real, scopes)
         if any(needed & star.offered.unsure for star in stars if star.offered):
             return {}
         taken: dict[_Star, list[str]] = {star: [] for star in stars}
@@ -178,7 +179,9 @@ class _Search:
             if has or (whole and name in known):
                 continue
             for star, after in zip(bring, [*bring[1:], None], strict=True):
-                end = after.place if after else _bound_at(tree, scopes, name, star)
+                end = (
+                    after.place if after else _find_rebinding(tree, scopes, name, star)
+                )
                 if end is None or _is_read_before(tree, name, end):
                     if whole:
                         return {}  # See `hidden_names`.
@@ -200,7 +203,7 @@ class _Search:
                 offered = self._offers.of_star(real, node) if text else None
                 yield _Star(place, node.lineno, text, offered)
 
-    def _demanded(self, real: str, scopes: Scopes) -> set[str]:
+    def _find_demanded_names(self, real: str, scopes: Scopes) -> set[str]:
         """Names that other files may take of a file."""
         listed = {
             node.value
@@ -272,7 +275,9 @@ def _imports_same(
     )
 
 
-def _bound_at(tree: ast.Module, scopes: Scopes, name: str, star: _Star) -> int | None:
+def _find_rebinding(
+    tree: ast.Module, scopes: Scopes, name: str, star: _Star
+) -> int | None:
     """The statement after a star by which a module binds a name anew, if it does."""
     bound = scopes.module.bindings.get(name, [])
     plain = (ast.Assign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

@@ -16,7 +16,7 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from migrate.facts.trees.imports import resolved
+from migrate.facts.trees.imports import resolve_module
 from migrate.source import notebook, python
 from migrate.source.nodes import walk_breadth_first
 
@@ -200,7 +200,7 @@ class Imports:
         tree = _parse(text)
         self._starts[real] = (_is_guarded(text), tree is None or _acts(tree))
         for level, parts in _names(text, tree):
-            target = resolved(path, level, (parts, parts[:-1]), self._paths)
+            target = resolve_module(path, level, (parts, parts[:-1]), self._paths)
             if target is None and not level and "sys.path" in text:
                 target = self._only_of_its_name(parts)
             if target is not None:

@@ -36,7 +36,7 @@ _LONG_IMPORT = re.compile(
     rb"^from (\.*[\w.]*) import[ \t]*\(([^()]*\n[^()]*)\)[ \t]*(?:#.*)?\r?$",
     re.MULTILINE,
 )
-# What `written_out` makes of one that takes other names too.
+# What `write_out_imports` makes of one that takes other names too.
 _TOGETHER = re.compile(
     r"^([ \t]*)(from \S+ import (?:\*|[\w ,]+)|\)"
     r"|(?:import|from) tensorflow[\w.]* (?:as|import) [\w ]+)"
@@ -73,7 +73,9 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
                 bound = other.strip() or name
                 if name.encode() in names:
                     source = files[real]
-                    statement = _meant(source, module, name, bound, files, exports)
+                    statement = _spell_direct_import(
+                        source, module, name, bound, files, exports
+                    )
                 if statement is None:
                     own.append(item.strip())
                 else:
@@ -145,7 +147,7 @@ def _long(
     taken = []
     for alias in node.names:
         own = alias.asname or alias.name
-        statement = _meant(path, module, alias.name, own, files, exports)
+        statement = _spell_direct_import(path, module, alias.name, own, files, exports)
         if statement is None:
             continue
         taken.append(statement)
@@ -160,7 +162,7 @@ def _long(
     return found
 
 
-def _meant(
+def _spell_direct_import(
     path: pathlib.Path,
     module: str,
     name: str,
@@ -230,7 +232,7 @@ def _file(
     return None
 
 
-def written_out(text: str, lines: Lines) -> tuple[str, list[int]]:
+def write_out_imports(text: str, lines: Lines) -> tuple[str, list[int]]:
     """The text with those imports written out, and their lines; all others stay."""
     found = text.split("\n")
     changed: list[int] = []
@@ -247,7 +249,7 @@ def written_out(text: str, lines: Lines) -> tuple[str, list[int]]:
 
 
 def apart(text: str) -> str:
-    """The text with imports that `written_out` put in one line in lines of their own."""
+    """The text with imports that `write_out_imports` put in one line in lines of their own."""
     while (more := _TOGETHER.sub(r"\1\2\n\1\3", text)) != text:
         text = more
     return text

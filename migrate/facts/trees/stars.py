@@ -86,9 +86,11 @@ class _Stars:
         found: Brought = {}
         for (line, stands, _), names in zip(sources, offered, strict=True):
             for name in sorted(names.keys() & read):
-                if _times(tree, name) or not self._settled(name, sources, names[name]):
+                if _times(tree, name) or not self._is_unambiguous(
+                    name, sources, names[name]
+                ):
                     continue
-                if any(name in _named(known) for _, known in found.values()):
+                if any(name in _read_bound_names(known) for _, known in found.values()):
                     continue
                 taken = statement(names[name], name)
                 found.setdefault(line, (stands, []))[1].append(taken)
@@ -121,7 +123,7 @@ class _Stars:
         found = {n: how for n, how in own.items() if _times(tree, n) == 1}
         sources = list(self._sources(real))
         for name, how in through.items():
-            if not _times(tree, name) and self._settled(name, sources, how):
+            if not _times(tree, name) and self._is_unambiguous(name, sources, how):
                 found[name] = how
         found = {
             name: how
@@ -131,7 +133,7 @@ class _Stars:
         self._handed[real] = found
         return found
 
-    def _settled(
+    def _is_unambiguous(
         self, name: str, sources: list[tuple[int, str, str | None]], how: str
     ) -> bool:
         """Whether no star of a file brings another thing of this name.
@@ -183,6 +185,6 @@ def _all(tree: ast.Module) -> set[str] | None:
     return set()
 
 
-def _named(statements: list[str]) -> set[str]:
+def _read_bound_names(statements: list[str]) -> set[str]:
     """The names that import statements bind."""
     return {statement.split()[-1] for statement in statements}

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts.reach import definitions, reached
+from migrate.facts.reach import definitions, find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.source.nodes import walk_breadth_first
@@ -100,8 +100,8 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     inputs = [f for call in iterators for f in _function(call, scopes)]
     inputs += _holding(uses, tuple(f"tf.data.{name}" for name in _ITERATORS), scopes)
     return EstimatorProgram(
-        frozenset([*model, *reached(scopes, model)]),
-        frozenset([*serving, *reached(scopes, serving)]),
+        frozenset([*model, *find_reached(scopes, model)]),
+        frozenset([*serving, *find_reached(scopes, serving)]),
         frozenset(inputs),
         iterators,
     )

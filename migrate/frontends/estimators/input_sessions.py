@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.reach import definitions, reached
+from migrate.facts.reach import definitions, find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators import loaded_sessions
 from migrate.frontends.estimators.estimator import EstimatorProgram, Function
@@ -312,7 +312,9 @@ def _is_partial(function: ast.expr, scopes: Scopes) -> bool:
 def _draws(function: ast.AST, scopes: Scopes, program: EstimatorProgram) -> bool:
     if not isinstance(function, Function) or _gives_list(function):
         return False
-    return any(f in program.input for f in (function, *reached(scopes, [function])))
+    return any(
+        f in program.input for f in (function, *find_reached(scopes, [function]))
+    )
 
 
 def _gives_list(function: ast.AST) -> bool:

@@ -52,7 +52,7 @@ def scaffolds(scopes: Scopes) -> list[Scaffold]:
 
 def read(call: ast.Call, scopes: Scopes) -> Scaffold:
     """One of them."""
-    bound = names.bound_arguments(call, table.PARAMETERS)
+    bound = names.bind_arguments(call, table.PARAMETERS)
     if bound is None:
         return Scaffold(call, {}, refused=(call, "arguments that are not written out"))
     found = Scaffold(call, {})

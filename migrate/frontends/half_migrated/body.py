@@ -61,7 +61,7 @@ class BodyChecks:
     def _takes_value(self, call: ast.Call) -> bool:
         if method(call) == "numpy":
             return True
-        if (self._scopes.dotted(call.func) or "").startswith(
+        if (self._scopes.find_dotted_path(call.func) or "").startswith(
             _ANEW
         ) and not self._traced:
             return True

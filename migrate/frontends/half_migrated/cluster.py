@@ -62,7 +62,7 @@ class ClusterReader:
             "protocol",
             "config",
         )
-        bound = names.bound_arguments(call, parameters)
+        bound = names.bind_arguments(call, parameters)
         if (
             len(made) > 1
             or not isinstance(statement, ast.Assign)

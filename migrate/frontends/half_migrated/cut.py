@@ -146,7 +146,11 @@ class CutReader:
         return None
 
     def _called(self, call: ast.Call) -> str:
-        return self._scopes.resolve(call.func) or self._scopes.dotted(call.func) or ""
+        return (
+            self._scopes.resolve(call.func)
+            or self._scopes.find_dotted_path(call.func)
+            or ""
+        )
 
     def _whole(self, array: ast.expr) -> ast.expr:
         """The array of which another holds rows: `x` of `own = x[task::2]`."""

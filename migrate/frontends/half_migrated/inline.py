@@ -138,7 +138,7 @@ def _needed(suite: list[ast.stmt], counts: Collection[ast.expr]) -> list[ast.stm
 def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) -> None:
     """What stood within the step happens after it: it may only tell of values."""
     for call in _calls(statement):
-        dotted = scopes.resolve(call.func) or scopes.dotted(call.func) or ""
+        dotted = scopes.resolve(call.func) or scopes.find_dotted_path(call.func) or ""
         plain = isinstance(call.func, ast.Name) and call.func.id in _FUNCTIONS
         if (
             not plain

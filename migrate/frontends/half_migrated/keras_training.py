@@ -190,7 +190,7 @@ class _Reader:
 
     def _arguments(self, call: ast.Call, block: ast.With) -> dict[str, ast.expr]:
         # A session that takes no `cluster` would only raise an error.
-        bound = names.bound_arguments(call, (*SESSION_PARAMETERS, "cluster"))
+        bound = names.bind_arguments(call, (*SESSION_PARAMETERS, "cluster"))
         if self._scopes.resolve(call.func) in ("tf.Session", "tf.InteractiveSession"):
             return {}
         if bound is None or {"hooks", "scaffold", "chief_only_hooks"} & set(bound):
@@ -241,7 +241,7 @@ class _Reader:
     def _check_call(self, call: ast.Call) -> None:
         starred = any(isinstance(a, ast.Starred) for a in call.args)
         if starred or (
-            method(call) == "fit" and names.bound_arguments(call, _ARGUMENTS) is None
+            method(call) == "fit" and names.bind_arguments(call, _ARGUMENTS) is None
         ):
             raise Refused(
                 "D150", call, "arguments that are not read", "Give them by their names."
@@ -328,7 +328,9 @@ class _Reader:
             if isinstance(around, ast.If):
                 return around.test is inner and not around.orelse
             if isinstance(around, ast.Call) and inner is not around.func:
-                name = self._scopes.dotted(around.func) or ast.unparse(around.func)
+                name = self._scopes.find_dotted_path(around.func) or ast.unparse(
+                    around.func
+                )
                 if name in ("print", "open") or name.startswith(
                     (
                         "logging.",

@@ -65,7 +65,7 @@ class SessionReader:
         parameters = ("master", "graph", "config") if plain else SESSION_PARAMETERS
         if plain and any(k.arg == "target" for k in call.keywords):
             parameters = ("target", "graph", "config")
-        bound = names.bound_arguments(call, parameters)
+        bound = names.bind_arguments(call, parameters)
         if bound is None or {"graph", "scaffold", "chief_only_hooks"} & set(bound):
             raise Refused(
                 "D121",
@@ -74,7 +74,7 @@ class SessionReader:
                 "Leave them out.",
             )
         for hook, symbol in self._found:
-            given = names.bound_arguments(
+            given = names.bind_arguments(
                 hook, HOOKS[symbol].parameters if symbol in HOOKS else ()
             )
             if symbol.endswith("Hook") and (

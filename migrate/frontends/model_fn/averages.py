@@ -43,7 +43,7 @@ def check(unit: Unit, tensors: set[str]) -> None:
     """
     statement = unit.statement
     assert isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
-    bound = names.bound_arguments(statement.value, _PARAMETERS)
+    bound = names.bind_arguments(statement.value, _PARAMETERS)
     if bound is None or not {"decay"} <= set(bound) <= {"decay", "num_updates"}:
         raise NotSplit(statement, "moving averages that TensorFlow 2 has not")
     if names.reads(statement) & tensors:

@@ -40,7 +40,7 @@ def written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | No
     if len(call.args) > 1 + len(row.parameters):
         return None
     inputs = _INPUTS.get(row.function, "inputs")
-    bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
+    bound = names.bind_arguments(call, (inputs, *row.parameters, "fused"))
     if bound is None or inputs not in bound or "weight_collections" in bound:
         return None
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
@@ -60,7 +60,7 @@ def bound_call(
     if function.decorator_list:
         return None
     parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
-    return names.bound_arguments(call, parameters[method:])
+    return names.bind_arguments(call, parameters[method:])
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts import draws, names
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import chosen_functions
 from migrate.frontends.model_fn.calls import uses, writes_summary
@@ -148,7 +148,7 @@ def left_out(
         if unit in kept or _is_text(statement):
             continue
         if isinstance(statement, _QUIET):
-            called = reached(scopes, [statement]) if mode == "TRAIN" else []
+            called = find_reached(scopes, [statement]) if mode == "TRAIN" else []
             if any(writes_summary(function, scopes) for function in called):
                 raise NotSplit(statement, "a function of it writes summaries")
             continue
@@ -164,7 +164,7 @@ def left_out(
             if mode != "TRAIN" and symbol.startswith(("tf.summary.", "tf.identity")):
                 continue
         if _only_binds(statement, {u.statement for u in kept}):
-            called = reached(scopes, [statement]) if mode == "TRAIN" else []
+            called = find_reached(scopes, [statement]) if mode == "TRAIN" else []
             if not any(writes_summary(f, scopes) for f in (*called, statement)):
                 continue
         raise NotSplit(statement, f"in mode {mode} this does more than bind a name")
@@ -281,11 +281,11 @@ class Steps:
             return  # Their calls are looked at.
         if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
             return
-        if estimator_table.prefixed(symbol, table.STEP_ALLOWED):
+        if estimator_table.find_prefix(symbol, table.STEP_ALLOWED):
             return
-        if estimator_table.prefixed(
+        if estimator_table.find_prefix(
             symbol, table.STEP_FORBIDDEN
-        ) or estimator_table.prefixed(symbol, estimator_table.IN_GRAPH):
+        ) or estimator_table.find_prefix(symbol, estimator_table.IN_GRAPH):
             raise NotSplit(node, f"{symbol} is nothing that a Keras step can hold")
 
     def _call(self, call: ast.Call) -> None:

@@ -157,7 +157,7 @@ class Flows:
         self.elsewhere: dict[str, tuple[Flow, list[Elsewhere]]] = {}
         self.lost: list[tuple[ast.Call, str]] = []
         self.together: list[set[ast.FunctionDef]] = []
-        for one in estimator_calls.made(scopes):
+        for one in estimator_calls.find_estimator_calls(scopes):
             try:
                 self._add(one)
             except NotSplit as reason:

@@ -194,7 +194,7 @@ def _is_named(
     node: ast.Name | ast.Attribute, function: ast.FunctionDef, scopes: Joined
 ) -> bool:
     """Whether an expression is a function, or may be."""
-    named = scopes.named(node)
+    named = scopes.find_named_function(node)
     if named is not None:
         return named[0] is function
     if isinstance(node, ast.Attribute):

@@ -82,8 +82,8 @@ class LayerObjects:
         assert row is not None
         gone = (*row.call_parameters, "reuse")
         parameters = tuple(p for p in row.parameters if p not in gone)
-        own = names.bound_arguments(maker, (*parameters, "fused"))
-        given = names.bound_arguments(call, ("inputs", "training"))
+        own = names.bind_arguments(maker, (*parameters, "fused"))
+        given = names.bind_arguments(call, ("inputs", "training"))
         takes = {"inputs", *row.call_parameters}
         if own is None or given is None or not {"inputs"} <= set(given) <= takes:
             raise NotSplit(

@@ -130,7 +130,7 @@ class Metrics:
                 f"of the metric {key!r} no Keras metric is known to count the same",
             )
         options = [k for k in call.keywords if k.arg in row.options]
-        bound = names.bound_arguments(
+        bound = names.bind_arguments(
             _without(call, options),
             (*row.parameters, *row.constructor, "weights", "name"),
         )

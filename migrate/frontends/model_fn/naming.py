@@ -227,7 +227,7 @@ class Naming(Recorded):
             assert isinstance(call, ast.Call)
             if self._scopes.resolve(call.func) != "tf.variable_scope":
                 continue
-            bound = names.bound_arguments(
+            bound = names.bind_arguments(
                 call, ("name_or_scope", "default_name", "values", *_SCOPE_ARGUMENTS)
             )
             reuse = (bound or {}).pop("reuse", None)

@@ -63,7 +63,7 @@ class NetworkObjects:
         if owner is None or not self._is_plain(owner):
             return None
         try:
-            stores = self._objects.settled(owner, node.attr)
+            stores = self._objects.find_settled_bindings(owner, node.attr)
         except Unsettled:
             return None
         if len(stores) != 1:

@@ -44,7 +44,7 @@ def given(mode: str, line: Straight, values: ModeValues) -> dict[str, ast.expr] 
     Raises:
       NotSplit: there are others.
     """
-    bound = names.bound_arguments(line.spec, _SPEC)
+    bound = names.bind_arguments(line.spec, _SPEC)
     if bound is None:
         raise NotSplit(line.spec, "an argument of EstimatorSpec that is not known")
     written = {

@@ -53,7 +53,7 @@ from migrate.program.keras_model import (
     Hooks,
     KerasModel,
     Metric,
-    counted,
+    list_counted_values,
 )
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Update
@@ -173,7 +173,7 @@ class Split:
         training = [*loss, *summaries]
         Metrics(scopes, self._values.get("EVAL")).check_training(training, metrics)
         steps = Steps(specs, slices, after, training, update, gone).run(
-            counted(metrics, counter)
+            list_counted_values(metrics, counter)
         )
         checks.by_place(steps["TRAIN"].units, scopes)
         allowed = AllowedSteps(function, scopes, self._values)
@@ -377,7 +377,7 @@ class Split:
         checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
         calls = [(m.call, m.arguments) for m in metrics]
         if counter is not None:
-            calls = [(counter.call, counted(metrics, counter))]
+            calls = [(counter.call, list_counted_values(metrics, counter))]
         for call, arguments in calls:
             checks.rebound(lines["EVAL"].units, call, arguments, steps["EVAL"].units)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from migrate.facts import names
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks, recurrent
 from migrate.frontends.model_fn.calls import uses
@@ -214,7 +214,7 @@ class Subclassed:
             symbol in table.VALUES
             or symbol in recurrent_table.CELLS
             or symbol.startswith(table.HOST)
-            for node in (unit.statement, *reached(self._scopes, [unit.statement]))
+            for node in (unit.statement, *find_reached(self._scopes, [unit.statement]))
             for _, symbol in uses(node, self._scopes)
         )
 

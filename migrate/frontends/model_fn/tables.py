@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts import names
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
@@ -133,7 +133,7 @@ class Tables:
         read = names.reads(node) & self._decided
         if read:
             raise NotSplit(node, f"a lookup table made of `{sorted(read)[0]}`")
-        functions = reached(self._scopes, [node])
+        functions = find_reached(self._scopes, [node])
         for part in (node, *functions):
             for _, symbol in uses(part, self._scopes):
                 plain = symbol in table.VALUES or symbol.startswith(table.HOST)

@@ -70,7 +70,7 @@ def _total(call: ast.Call, losses: tuple[str, ...], scopes: Scopes) -> Total:
         if call.args or call.keywords:
             raise NotSplit(call, "losses chosen by a scope or a collection")
         return Total(losses, summed=False, penalised=False, name=None)
-    bound = names.bound_arguments(call, ("add_regularization_losses", "name", "scope"))
+    bound = names.bind_arguments(call, ("add_regularization_losses", "name", "scope"))
     if bound is None or "scope" in bound:
         raise NotSplit(call, "losses chosen by a scope or a collection")
     penalised = bound.get("add_regularization_losses", ast.Constant(True))

@@ -124,7 +124,7 @@ class Updates:
         made = averages.maker(node, self._units, self._scopes)
         assert made is not None
         averages.check(made, self._tensors)
-        bound = names.bound_arguments(node, ("var_list",))
+        bound = names.bind_arguments(node, ("var_list",))
         chosen = (bound or {}).get("var_list")
         if bound is None or (chosen is not None and not self._all_variables(chosen)):
             raise NotSplit(node, "moving averages of chosen variables")
@@ -245,7 +245,7 @@ class Updates:
     def _minimize(
         self, call: ast.Call, optimizer: ast.expr, unit: Unit | None
     ) -> Update:
-        bound = names.bound_arguments(call, _MINIMIZE)
+        bound = names.bind_arguments(call, _MINIMIZE)
         if bound is None or "loss" not in bound:
             raise NotSplit(call, "arguments of minimize() that are not known")
         self._check_step(bound.get("global_step"), call)
@@ -320,7 +320,7 @@ class Updates:
         symbol = self._scopes.resolve(value.func) if isinstance(value, ast.Call) else ""
         parameters = {table.TRAINABLE: ("scope",), table.COLLECTION: ("key", "scope")}
         if isinstance(value, ast.Call) and symbol in parameters:
-            bound = names.bound_arguments(value, parameters[symbol]) or {}
+            bound = names.bind_arguments(value, parameters[symbol]) or {}
             key, scope = bound.get("key"), names.literal(bound.get("scope"))
             text = key.value if isinstance(key, ast.Constant) else None
             if key is not None and text is None:
@@ -365,7 +365,7 @@ class Updates:
 
     def _apply(self, call: ast.Call, optimizer: ast.expr, unit: Unit | None) -> Update:
         """compute_gradients (or tf.gradients), what is done with them, apply_gradients."""
-        bound = names.bound_arguments(call, _APPLY)
+        bound = names.bind_arguments(call, _APPLY)
         if bound is None or unit is None or "grads_and_vars" not in bound:
             raise NotSplit(call, "arguments of apply_gradients() that are not known")
         self._check_step(bound.get("global_step"), call)
@@ -400,7 +400,7 @@ class Updates:
                 if not isinstance(node, ast.Call):
                     continue
                 if self._scopes.resolve(node.func) == "tf.gradients":
-                    bound = names.bound_arguments(node, ("ys", "xs"))
+                    bound = names.bind_arguments(node, ("ys", "xs"))
                     if bound is None or set(bound) != {"ys", "xs"}:
                         raise NotSplit(node, "tf.gradients with more than a loss")
                     if not self._all_variables(bound["xs"]):
@@ -410,7 +410,7 @@ class Updates:
                     isinstance(node.func, ast.Attribute)
                     and node.func.attr == "compute_gradients"
                 ):
-                    bound = names.bound_arguments(node, _COMPUTE)
+                    bound = names.bind_arguments(node, _COMPUTE)
                     if bound is None or "loss" not in bound:
                         raise NotSplit(node, "arguments of compute_gradients()")
                     self._only = self._chosen(bound.get("var_list"))

@@ -18,7 +18,7 @@ def arguments(call: ast.Call, scopes: Scopes) -> dict[str, ast.expr]:
     Raises:
       NotSplit: it is given what add_weight does not take.
     """
-    bound = names.bound_arguments(call, table.VARIABLE_PARAMETERS)
+    bound = names.bind_arguments(call, table.VARIABLE_PARAMETERS)
     if bound is None or "name" not in bound or "shape" not in bound:
         raise NotSplit(call, "a variable whose name and shape are not written out")
     written = {

@@ -150,7 +150,7 @@ class _Hook:
 
     def _ask(self, call: ast.Call) -> Ask:
         method = self._method_of(call)
-        given = names.bound_arguments(call, ("fetches", "feed_dict"))
+        given = names.bind_arguments(call, ("fetches", "feed_dict"))
         if method is None or given is None:
             raise NotMapped(call, "what a hook asks for is not followed")
         fetches, feeds = given.get("fetches"), given.get("feed_dict")

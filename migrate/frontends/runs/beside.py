@@ -30,7 +30,7 @@ class Beside:
             and names.key(node.func.value) in loop.session_names
             if (target := names.argument(node, "target", 1)) is not None
         ]
-        called = [*targets, *(reach.reached(scopes, targets) if targets else ())]
+        called = [*targets, *(reach.find_reached(scopes, targets) if targets else ())]
         self._inside = {node for root in called for node in walk_breadth_first(root)}
 
     def holds(self, call: ast.Call) -> bool:

@@ -57,7 +57,7 @@ class SessionHooks:
                         self._hook(node, row)
 
     def _hook(self, call: ast.Call, row: HookRow) -> None:
-        bound = names.bound_arguments(call, row.parameters)
+        bound = names.bind_arguments(call, row.parameters)
         if bound is None:
             self.diagnostics.refuse(
                 "N151",

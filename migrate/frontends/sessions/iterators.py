@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from migrate.facts import names
-from migrate.facts.reach import methods, reached
+from migrate.facts.reach import find_reached, methods
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
@@ -30,7 +30,7 @@ def check_elsewhere(
     else:
         roots = [driver]
     own_get_next = "get_next" in methods(scopes)
-    for definition in [*roots, *reached(scopes, roots)]:
+    for definition in [*roots, *find_reached(scopes, roots)]:
         for node in walk_breadth_first(definition):
             if not (
                 isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)

@@ -34,7 +34,7 @@ def refuse(
     if home is None or not gone:
         return
     statements = [f.statement for step in program.steps for f in every(step.flows)]
-    for definition in reach.reached(scopes, statements):
+    for definition in reach.find_reached(scopes, statements):
         for node in walk_breadth_first(definition):
             if (
                 isinstance(node, ast.Name)

@@ -162,7 +162,7 @@ def check(
       tail: the session's statement and what follows it.
       helpers: functions that run the session.
     """
-    if names.bound_arguments(session, PARAMETERS) is None:
+    if names.bind_arguments(session, PARAMETERS) is None:
         diagnostics.refuse(
             "N151",
             session,

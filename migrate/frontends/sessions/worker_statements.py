@@ -203,7 +203,9 @@ class WorkerStatements:
             return True
         return not any(
             isinstance(n, ast.Call)
-            and (self.scopes.dotted(n.func) or "").startswith(tuple(GENERATORS))
+            and (self.scopes.find_dotted_path(n.func) or "").startswith(
+                tuple(GENERATORS)
+            )
             for flow in self.flows
             if not flow.host
             for n in walk_breadth_first(flow.statement)
@@ -285,7 +287,7 @@ class WorkerStatements:
         return (
             isinstance(statement, ast.Expr)
             and isinstance(statement.value, ast.Call)
-            and self.scopes.dotted(statement.value.func) in SEEDS
+            and self.scopes.find_dotted_path(statement.value.func) in SEEDS
         )
 
     def stateful_names(self, tail: list[ast.stmt]) -> set[str]:
@@ -442,7 +444,7 @@ def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether the statement makes an object that may have a state of its own."""
     for node in names.walk_scope(statement):
         if isinstance(node, ast.Call):
-            path = scopes.dotted(node.func) or ""
+            path = scopes.find_dotted_path(node.func) or ""
             if isinstance(node.func, ast.Name) and node.func.id in _PURE_CALLS:
                 continue
             if path.startswith(("numpy.", "os.", "json.", "absl.", "argparse")):

@@ -96,7 +96,7 @@ def _given(scopes: Scopes, call: ast.Call) -> Iterator[tuple[_Parameter, ast.exp
     function = made[0] if len(made) == 1 else None
     if not isinstance(function, ast.FunctionDef):
         return
-    bound = names.bound_arguments(call, tuple(a.arg for a in function.args.args))
+    bound = names.bind_arguments(call, tuple(a.arg for a in function.args.args))
     for name, argument in (bound or {}).items():
         yield (function, name), argument
 

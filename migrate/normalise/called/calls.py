@@ -201,7 +201,7 @@ class Inliner:
         static = any(ast.unparse(d) == "staticmethod" for d in callee.decorator_list)
         if found.receiver is not None and parameters and not static:
             own = parameters.pop(0)
-        bound = names.bound_arguments(found.call, tuple([*parameters, *only]))
+        bound = names.bind_arguments(found.call, tuple([*parameters, *only]))
         if bound is None:
             raise NotInlinable("the arguments cannot be told apart")
         defaults = _defaults(callee)

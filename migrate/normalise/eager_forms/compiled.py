@@ -51,7 +51,7 @@ class _Compiled:
         assert isinstance(call.func, ast.Attribute)
         model = call.func.value
         made = binding(view.scopes, model)
-        bound = names.bound_arguments(call, ("x", "y"))
+        bound = names.bind_arguments(call, ("x", "y"))
         if made is None or not makes_model(view.scopes, made):
             return None
         if bound is None or len(bound) != 2 or not isinstance(model, ast.Name):
@@ -126,7 +126,7 @@ class _Compiled:
         if len(found) != 1:
             return None
         statement = view.scopes.parents[found[0]]
-        bound = names.bound_arguments(found[0], _COMPILE)
+        bound = names.bind_arguments(found[0], _COMPILE)
         if not isinstance(statement, ast.Expr) or not view.text.alone(statement):
             return None
         if bound is None or not {"optimizer", "loss"} <= set(bound):

@@ -73,7 +73,7 @@ def _is_constant(view: View, value: ast.expr) -> bool:
     return (
         isinstance(value, ast.Call)
         and view.scopes.resolve(value.func) == "tf.constant"
-        and names.bound_arguments(value, ("value", "dtype")) is not None
+        and names.bind_arguments(value, ("value", "dtype")) is not None
         and bool(value.args)
     )
 

@@ -47,7 +47,7 @@ class _Minimised:
         if not isinstance(statement, ast.Expr) or not view.text.alone(statement):
             return None
         of_v1 = self._is_of_v1(call.func.value)
-        bound = names.bound_arguments(call, _V1_PARAMETERS if of_v1 else _PARAMETERS)
+        bound = names.bind_arguments(call, _V1_PARAMETERS if of_v1 else _PARAMETERS)
         if (
             bound is None
             or "loss" not in bound

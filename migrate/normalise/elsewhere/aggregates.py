@@ -53,7 +53,7 @@ class Aggregates(Callers):
                 return {k.arg: k.value for k in value.keywords if k.arg}
             fields = self._fields(value.func)
             if fields is not None:
-                bound = names.bound_arguments(value, tuple(fields))
+                bound = names.bind_arguments(value, tuple(fields))
                 known = {f: default for f, default in fields.items() if default}
                 if bound is not None and set(fields) <= {*bound, *known}:
                     return {field: (known | bound)[field] for field in fields}

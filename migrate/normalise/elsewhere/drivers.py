@@ -57,7 +57,7 @@ def _makes_variables(scopes: Scopes, function: _Function) -> bool:
     """Whether it, or what it calls, makes variables or placeholders."""
     return isinstance(function, ast.FunctionDef) and any(
         isinstance(node, ast.Call) and scopes.resolve(node.func) in _MAKES
-        for part in (function, *reach.reached(scopes, [function]))
+        for part in (function, *reach.find_reached(scopes, [function]))
         for node in walk_breadth_first(part)
     )
 

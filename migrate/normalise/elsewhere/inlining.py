@@ -133,7 +133,7 @@ class Inlining(Callees):
                     stores.setdefault(node.attr, []).append(self.scopes.parents[node])
         scope = self.scopes.scope_by_node[found.callee]
         parameters = tuple(a.arg for a in found.callee.args.args[1:])
-        bound = names.bound_arguments(found.call, parameters) or {}
+        bound = names.bind_arguments(found.call, parameters) or {}
         locals_ = self.scopes.scope_by_node[driver].bindings
         attributes: dict[str, str] = {}
         wishes: dict[str, str] = {}

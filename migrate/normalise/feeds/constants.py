@@ -67,7 +67,7 @@ def _scalar(scopes: Scopes, value: ast.expr) -> str | None:
         and isinstance(value.func, ast.Attribute)
     ):
         return None
-    bound = names.bound_arguments(value, _PARAMETERS)
+    bound = names.bind_arguments(value, _PARAMETERS)
     if bound is None or set(bound) - {"value", "dtype", "name"} or "value" not in bound:
         return None
     number = names.literal(bound["value"])

@@ -146,7 +146,7 @@ class _Datasets:
 
     def _draws(self, statement: ast.Assign) -> bool:
         """Whether it draws numbers by Python; a dataset's `shuffle` does not."""
-        parts = [statement, *reach.reached(self._scopes, [statement])]
+        parts = [statement, *reach.find_reached(self._scopes, [statement])]
         return any(
             isinstance(node, ast.Call)
             and draws.by_itself(self._scopes, node)

@@ -122,7 +122,7 @@ class Makers:
         for caller in callers:
             call = caller.value
             assert isinstance(call, ast.Call)
-            bound = names.bound_arguments(call, tuple(parameters[len(own) :]))
+            bound = names.bind_arguments(call, tuple(parameters[len(own) :]))
             if bound is None:
                 raise Unclear
             replaced.append(

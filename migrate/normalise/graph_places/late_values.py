@@ -228,7 +228,7 @@ class _Late:
 
     def _apart(self, call: ast.Call, region: _Region) -> str | None:
         """What the run is taken apart into; None where it stays."""
-        bound = names.bound_arguments(call, ("fetches", "feed_dict"))
+        bound = names.bind_arguments(call, ("fetches", "feed_dict"))
         if bound is None or "fetches" not in bound:
             return None
         fetched, fed = bound["fetches"], bound.get("feed_dict")
@@ -284,7 +284,7 @@ class _Late:
         if not isinstance(fetched, ast.Call):
             return None
         symbol = self._scopes.resolve(fetched.func) or ""
-        bound = names.bound_arguments(fetched, ("ref", "value"))
+        bound = names.bind_arguments(fetched, ("ref", "value"))
         if symbol in _ASSIGN and bound is not None and len(bound) == 2:
             target, value, method = bound["ref"], bound["value"], _ASSIGN[symbol]
         elif (

@@ -209,7 +209,7 @@ def _makes_variables(scopes: Scopes, body: list[ast.stmt]) -> bool:
 
 def _keeps(scopes: Scopes, block: ast.With, kinds: dict[ast.With, str]) -> bool:
     """Whether variables are made on a worker: each has one of its own, which none shares."""
-    for part in (block, *reach.reached(scopes, [block])):
+    for part in (block, *reach.find_reached(scopes, [block])):
         for node in walk_breadth_first(part):
             symbol = scopes.resolve(node.func) if isinstance(node, ast.Call) else None
             if symbol not in _VARIABLES and not _LAYERS.match(symbol or ""):

@@ -239,7 +239,7 @@ class _Tensors:
                 continue
             if self._view.scopes.resolve(call.func) not in keras_graphs.INPUTS:
                 continue
-            bound = names.bound_arguments(call, ("shape",)) or {}
+            bound = names.bind_arguments(call, ("shape",)) or {}
             if not {"shape"} <= set(bound) <= {"shape", "dtype", "name"}:
                 continue
             tf = self._models.tensorflow

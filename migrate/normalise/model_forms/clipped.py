@@ -126,7 +126,7 @@ class _Union:
             raise _Not
         self._optimizer = self._optimizer or optimizer
         self._target = self._target or target.id
-        bound = names.bound_arguments(call, _PARAMETERS[method])
+        bound = names.bind_arguments(call, _PARAMETERS[method])
         if bound is None or (self._optimizer, self._target) != (optimizer, target.id):
             raise _Not
         if any(not self._text.alone(s) or inside_strings(s) for s in suite):
@@ -171,7 +171,7 @@ class _Union:
         if not found:
             return None
         statement, call = found[0]
-        bound = names.bound_arguments(call, _PARAMETERS["compute_gradients"])
+        bound = names.bind_arguments(call, _PARAMETERS["compute_gradients"])
         if len(found) > 1 or bound is None or "loss" not in bound:
             raise _Not
         if ast.unparse(call.func.value) != self._optimizer:  # type: ignore[attr-defined]

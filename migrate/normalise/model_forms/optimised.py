@@ -72,7 +72,7 @@ class _Call:
     ) -> None:
         self._text, self._scopes = text, scopes
         self._function, self._call = function, call
-        bound = names.bound_arguments(call, table.OPTIMIZE_LOSS_PARAMETERS)
+        bound = names.bind_arguments(call, table.OPTIMIZE_LOSS_PARAMETERS)
         if bound is None or not {"loss", "optimizer"} <= bound.keys():
             raise _Not
         self._given = {n: v for n, v in bound.items() if not _is_none(v)}

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -37,7 +37,7 @@ def got(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     }
     if not calls or any(call not in made for call in calls):
         return None
-    for other in reached(scopes, [function]):  # They may have the same names.
+    for other in find_reached(scopes, [function]):  # They may have the same names.
         if any(_makes(node, scopes) for node in walk_breadth_first(other)):
             return None
     edits, taken = [], set[str]()
@@ -98,7 +98,7 @@ def _is_named_again(text: str, here: ast.expr, scopes: Scopes) -> bool:
 
 def _written(call: ast.Call, name: str, text: Text, scopes: Scopes) -> str | None:
     """The call of tf.get_variable; None where its first value is of another kind."""
-    bound = names.bound_arguments(call, _PARAMETERS) or {}
+    bound = names.bind_arguments(call, _PARAMETERS) or {}
     value = bound.pop("initial_value", None)
     bound.pop("name", None)
     trained = bound.pop("trainable", None)
@@ -112,7 +112,7 @@ def _written(call: ast.Call, name: str, text: Text, scopes: Scopes) -> str | Non
     if kind is not None and scopes.resolve(kind) != "tf.float32":
         return None
     row = FIRST_VALUES.get(scopes.resolve(value.func) or "")
-    given = names.bound_arguments(value, row.parameters) if row is not None else None
+    given = names.bind_arguments(value, row.parameters) if row is not None else None
     if row is None or given is None or "shape" not in given:
         return None
     kind = given.pop("dtype", None)

@@ -32,7 +32,7 @@ class Site:
 
 def sites_of(scopes: Scopes) -> Iterator[Site]:
     objects = Objects(scopes)
-    for one in estimator_calls.made(scopes):
+    for one in estimator_calls.find_estimator_calls(scopes):
         site = _site(one.call, one.model_fn, scopes)
         if site is None or not isinstance(site.node.value, ast.Name):
             continue

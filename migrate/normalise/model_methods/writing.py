@@ -49,7 +49,7 @@ class Move(Naming):
         sites = self._uses()
         needed = self._needed()
         for attribute in sorted({a for one in needed.values() for a in one}):
-            stores = self._objects.settled(owner, attribute)
+            stores = self._objects.find_settled_bindings(owner, attribute)
             for site in sites:
                 if not site.late:
                     self._check_ready(site, attribute, stores)

@@ -191,7 +191,7 @@ class _Blocks:
         """What a statement calls, and functions of the file that it calls."""
         return {
             self._scopes.resolve(node.func) or ""
-            for part in [statement, *reach.reached(self._scopes, [statement])]
+            for part in [statement, *reach.find_reached(self._scopes, [statement])]
             for node in walk_breadth_first(part)
             if isinstance(node, ast.Call)
         }

@@ -34,7 +34,7 @@ def run_by_session(text: Text) -> Text:
             and node.func.attr in ("eval", "run")
         ):
             continue
-        bound = names.bound_arguments(node, ("feed_dict", "session")) or {}
+        bound = names.bind_arguments(node, ("feed_dict", "session")) or {}
         session = bound.get("session")
         if not isinstance(session, ast.Name):
             continue

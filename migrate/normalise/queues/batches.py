@@ -39,7 +39,7 @@ class _Batch:
     def __init__(self, view: View, state: State, call: ast.Call, symbol: str) -> None:
         self._view, self._state, self._call, self._symbol = view, state, call, symbol
         self._batcher: Batcher = table.BATCHERS[symbol]
-        bound = names.bound_arguments(call, self._batcher.parameters)
+        bound = names.bind_arguments(call, self._batcher.parameters)
         given = bound.get(self._batcher.parameters[0]) if bound is not None else None
         if bound is None or given is None or "batch_size" not in bound:
             raise self._unread("its arguments cannot be told apart")

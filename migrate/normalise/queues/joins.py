@@ -39,7 +39,7 @@ def _once(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text | Non
         examples.append([image, label])
     images, labels = tf.train.batch_join(examples, batch_size)
     """
-    given = (names.bound_arguments(call, parameters) or {}).get(parameters[0])
+    given = (names.bind_arguments(call, parameters) or {}).get(parameters[0])
     bindings = view.bindings(given) if isinstance(given, ast.Name) else []
     begun = bindings[0] if len(bindings) == 1 else None
     if not (
@@ -102,7 +102,7 @@ def _of_thread(view: View, loop: ast.For, listed: str) -> ast.expr | None:
 
 def _joined(view: View, call: ast.Call, symbol: str) -> Text:
     parameters = table.BATCHERS[symbol].parameters
-    bound = names.bound_arguments(call, parameters)
+    bound = names.bind_arguments(call, parameters)
     if bound is None or parameters[0] not in bound:
         raise _unread(view, call, symbol, "its arguments cannot be told apart")
     if not isinstance(call.func, ast.Attribute):

@@ -11,7 +11,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.normalise.queues.view import GET_NEXT, Unread, View
 from migrate.normalise.text import inside_strings
 from migrate.source.nodes import walk_breadth_first
@@ -256,7 +256,7 @@ class Records:
 
     def _check_calls(self, statement: ast.stmt) -> None:
         """That a dataset's function can do what the statement does."""
-        for root in [statement, *reached(self._view.scopes, [statement])]:
+        for root in [statement, *find_reached(self._view.scopes, [statement])]:
             for node in walk_breadth_first(root):
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     symbol = self._view.scopes.resolve(node) or ""

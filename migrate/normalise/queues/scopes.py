@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.reach import reached
+from migrate.facts.reach import find_reached
 from migrate.normalise.queues.view import View
 from migrate.normalise.text import Text
 from migrate.source.nodes import walk_breadth_first
@@ -47,7 +47,7 @@ def _names_only(view: View, block: ast.With) -> bool:
         return False
     return not any(
         (view.scopes.resolve(n) or "").startswith(_NAMED)
-        for root in [block, *reached(view.scopes, [block])]
+        for root in [block, *find_reached(view.scopes, [block])]
         for n in walk_breadth_first(root)
         if isinstance(n, (ast.Name, ast.Attribute))
     )

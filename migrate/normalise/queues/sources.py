@@ -51,7 +51,7 @@ def one_produced(view: View, state: State) -> Text | None:
 
 def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) -> Text:
     producer = table.PRODUCERS[symbol]
-    bound = names.bound_arguments(call, producer.parameters)
+    bound = names.bind_arguments(call, producer.parameters)
     if bound is None or producer.parameters[0] not in bound:
         raise _unclear(view, call)
     _check_arguments(
@@ -297,7 +297,7 @@ def _read(
     symbol = view.scopes.resolve(made.func) or ""
     reader = table.READERS[symbol]
     queue = names.argument(call, "queue", 0)
-    bound = names.bound_arguments(made, reader.parameters)
+    bound = names.bind_arguments(made, reader.parameters)
     if queue is None or bound is None:
         raise _unclear(view, call)
     _check_arguments(view, made, bound, {*reader.arguments, reader.skip or ""})

@@ -152,7 +152,7 @@ class _Driver:
 
     def _arguments(self, statement: ast.Assign) -> dict[str, ast.expr]:
         assert isinstance(statement.value, ast.Call)
-        return names.bound_arguments(statement.value, _SERVER) or {}
+        return names.bind_arguments(statement.value, _SERVER) or {}
 
     def _job(self, test: ast.expr, first: ast.Assign, second: ast.Assign) -> str | None:
         """The job's name as an expression: what the test compares with "ps"."""

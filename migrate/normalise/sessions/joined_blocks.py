@@ -72,7 +72,7 @@ def _is_plain(scopes: Scopes, block: ast.With) -> bool:
 def _opens_file(scopes: Scopes, function: ast.expr) -> bool:
     if isinstance(function, ast.Name) and function.id == "open":
         return scopes.scope_of(function).owner("open") is None
-    return scopes.dotted(function) in _OPENS_FILE
+    return scopes.find_dotted_path(function) in _OPENS_FILE
 
 
 def _graph_before(scopes: Scopes, outer: ast.With, leading: list[ast.stmt]) -> bool:

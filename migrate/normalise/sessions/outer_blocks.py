@@ -97,7 +97,7 @@ def _calls_for(scopes: Scopes, block: ast.With, session: ast.Call) -> bool:
         return False
     return any(
         node is session
-        for function in reach.reached(scopes, block.body)
+        for function in reach.find_reached(scopes, block.body)
         for node in walk_breadth_first(function)
     )
 

@@ -129,7 +129,7 @@ class _Manager:
 
     def _arguments(self, call: ast.Call) -> dict[str, ast.expr]:
         """What prepare_session is given, without what asks for nothing."""
-        bound = names.bound_arguments(call, table.PREPARE_PARAMETERS)
+        bound = names.bind_arguments(call, table.PREPARE_PARAMETERS)
         if bound is None:
             raise Unclear
         given = {
@@ -258,7 +258,7 @@ class _Manager:
         targets = {names.key(s.targets[0]) for s in sides if isinstance(s, ast.Assign)}
         if len(targets) != 1 or None in targets:
             raise Unclear
-        other = names.bound_arguments(waiting, ("master", "config", "max_wait_secs"))
+        other = names.bind_arguments(waiting, ("master", "config", "max_wait_secs"))
         if other is None or "master" not in given or "master" not in other:
             raise Unclear
         if ast.dump(other["master"]) != ast.dump(given["master"]):

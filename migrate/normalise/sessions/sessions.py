@@ -71,7 +71,7 @@ class _Monitored:
                 continue
             symbol = self._scopes.resolve(node.func)
             if symbol == "tf.train.SingularMonitoredSession":
-                bound = names.bound_arguments(node, _SINGULAR)
+                bound = names.bind_arguments(node, _SINGULAR)
                 new = self._call(node, bound, None) if bound is not None else None
             elif symbol == "tf.train.MonitoredSession":
                 new = self._of_creator(node, gone)
@@ -115,7 +115,7 @@ class _Monitored:
         return f"{func}({', '.join([*parts, _NO_SERVICES])})"
 
     def _of_creator(self, node: ast.Call, gone: list[ast.stmt]) -> str | None:
-        bound = names.bound_arguments(node, _MONITORED)
+        bound = names.bind_arguments(node, _MONITORED)
         if bound is None:
             return None
         creator = bound.pop("session_creator", None)
@@ -128,7 +128,7 @@ class _Monitored:
         given: dict[str, ast.expr] = {}
         for call in calls:
             symbol = self._scopes.resolve(call.func) or ""
-            arguments = names.bound_arguments(call, _CREATORS[symbol])
+            arguments = names.bind_arguments(call, _CREATORS[symbol])
             if arguments is None:
                 return None
             arguments.pop("max_wait_secs", None)
@@ -370,7 +370,7 @@ class _Plain:
             return None
         if not self._is_fetched(node.func, name or ""):
             return None
-        bound = names.bound_arguments(node, ("feed_dict", "session"))
+        bound = names.bind_arguments(node, ("feed_dict", "session"))
         if bound is None:
             return None
         given = bound.get("feed_dict")
@@ -480,7 +480,7 @@ class _Plain:
                 root = root.value
             return not (
                 isinstance(root, ast.Name)
-                and self._scopes.dotted(root) not in (None, root.id)
+                and self._scopes.find_dotted_path(root) not in (None, root.id)
             )
         if isinstance(receiver, ast.Call):
             return self._scopes.resolve(receiver.func) in _OPERATIONS

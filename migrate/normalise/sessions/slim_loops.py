@@ -60,7 +60,7 @@ def written_out(text: Text) -> Text:
         return text
     statement = found[0]
     assert isinstance(statement.value, ast.Call)
-    bound = names.bound_arguments(statement.value, _PARAMETERS)
+    bound = names.bind_arguments(statement.value, _PARAMETERS)
     lines = _lines(bound, tf) if bound else None
     if lines is None:
         return text

@@ -23,7 +23,7 @@ class Arguments:
     def kept(self, statement: ast.Assign) -> dict[str, ast.expr]:
         """The arguments that a session needs, by name."""
         assert isinstance(statement.value, ast.Call)
-        bound = names.bound_arguments(statement.value, table.PARAMETERS)
+        bound = names.bind_arguments(statement.value, table.PARAMETERS)
         if bound is None:
             raise Unclear
         kept: dict[str, ast.expr] = {}

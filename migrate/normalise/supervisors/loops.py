@@ -119,7 +119,7 @@ class _Loops:
             and self._text.alone(statement)
         ):
             return None
-        bound = names.bound_arguments(call, PARAMETERS)
+        bound = names.bind_arguments(call, PARAMETERS)
         if bound is None or "target" not in bound:
             return None
         target, late = bound["target"], False
@@ -175,7 +175,7 @@ class _Loops:
             return None
         parameters = tuple(a.arg for a in [*own.posonlyargs, *own.args])
         call = ast.Call(function, args, named)  # type: ignore[arg-type]
-        bound = names.bound_arguments(call, parameters)
+        bound = names.bind_arguments(call, parameters)
         missing = set(parameters[: len(parameters) - len(own.defaults)])
         if bound is None or not missing <= bound.keys():
             return None
@@ -290,7 +290,7 @@ class _Loops:
         called = function.name if alone else _fresh(f"{function.name}_by_time", taken)
         new, origins = self._definition(loop, scope, rename, later, list(kept), called)
         statement = loop.statement
-        bound = names.bound_arguments(loop.call, PARAMETERS) or {}
+        bound = names.bind_arguments(loop.call, PARAMETERS) or {}
         every = text.segment(bound["timer_interval_secs"])
         values_ = ", ".join(kept.values()) + ("," if len(kept) == 1 else "")
         more = f", ({values_})" if kept else ""

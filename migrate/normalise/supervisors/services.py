@@ -96,7 +96,7 @@ class Services:
 
     def add_summary(self, call: ast.Call) -> list[Edit] | None:
         """`sv.summary_computed(sess, summary, step)`; None where that cannot be."""
-        bound = names.bound_arguments(call, ("sess", "summary", "global_step"))
+        bound = names.bind_arguments(call, ("sess", "summary", "global_step"))
         writer = self.writer()
         if bound is None or writer is None or len(call.args) < 2:
             return None
@@ -119,7 +119,7 @@ class Services:
 
     def loop(self, call: ast.Call, scopes: Scopes, session: str) -> list[Edit] | None:
         """`sv.loop(secs, target, args)`; None where it is not seen what is run."""
-        bound = names.bound_arguments(call, supervisor_loops.PARAMETERS)
+        bound = names.bind_arguments(call, supervisor_loops.PARAMETERS)
         if bound is None or not {"timer_interval_secs", "target"} <= bound.keys():
             return None
         target = bound["target"]
@@ -139,7 +139,7 @@ class Services:
         # Functions that it gives the session to are not beside the loop.
         if any(
             supervisor_loops.runs(function, scopes)
-            for function in reach.reached(scopes, [called])
+            for function in reach.find_reached(scopes, [called])
             if isinstance(function, ast.FunctionDef)
             and scopes.scope_of(call) is not scopes.module
         ):

@@ -53,7 +53,7 @@ class _Starts:
                 and isinstance(node.func, ast.Attribute)
             ):
                 continue
-            bound = names.bound_arguments(node, table.PARAMETERS) or {}
+            bound = names.bind_arguments(node, table.PARAMETERS) or {}
             given = bound.get(table.INIT_FUNCTION)
             tensorflow = self._text.segment(node.func.value).removesuffix(".train")
             if isinstance(given, ast.Name):
@@ -119,7 +119,7 @@ class _Starts:
                 return None
             body = body.removeprefix("lambda session: ")
         elif self._scopes.resolve(call.func) in _MAKERS:
-            bound = names.bound_arguments(call, _MAKER_PARAMETERS) or {}
+            bound = names.bind_arguments(call, _MAKER_PARAMETERS) or {}
             missing = bound.get("ignore_missing_vars")
             parts = [bound.get(parameter) for parameter in _MAKER_PARAMETERS[:2]]
             path, variables = [p and self._flat(p) for p in parts]

@@ -126,7 +126,7 @@ class _Supervisor:
         assert isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
         tensorflow = self._text.segment(made.func.value).removesuffix(".train")
         given = self._arguments.kept(self._made[0])
-        bound = names.bound_arguments(made, table.PARAMETERS) or {}
+        bound = names.bind_arguments(made, table.PARAMETERS) or {}
         if not _is_none(bound.get("global_step")) and "global_step" in bound:
             given["global_step"] = bound["global_step"]
         step = step_name(self._scopes, self._made[0])
@@ -210,7 +210,7 @@ class _Supervisor:
         kept = given.given
         call = self._made[0].value
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-        bound = names.bound_arguments(session.call, table.SESSION_PARAMETERS)
+        bound = names.bind_arguments(session.call, table.SESSION_PARAMETERS)
         if bound is None:
             raise Unclear
         services = bound.pop("start_standard_services", None)

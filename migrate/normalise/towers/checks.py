@@ -37,7 +37,7 @@ def check(view: View) -> None:
     loop = view.loop
     if loop.orelse or isinstance(loop.target, ast.Starred):
         raise Unclear
-    for root in [loop, *reach.reached(view.scopes, [loop])]:
+    for root in [loop, *reach.find_reached(view.scopes, [loop])]:
         for node in walk_breadth_first(root):
             if isinstance(node, (ast.Break, ast.Continue)) and root is loop:
                 raise Unclear

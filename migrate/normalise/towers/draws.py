@@ -46,7 +46,7 @@ def together(view: View, over: Iterated, index: str) -> View | None:
     drawn = [node for node in view.inside if _draws(view, node)]
     elsewhere = [
         node
-        for root in reach.reached(view.scopes, [view.loop])
+        for root in reach.find_reached(view.scopes, [view.loop])
         for node in walk_breadth_first(root)
         if _draws(view, node)
     ]

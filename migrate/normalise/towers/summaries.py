@@ -26,7 +26,7 @@ def written(view: View) -> bool:
     """Whether the loop, or a function that it calls, writes summaries."""
     return any(
         _writes(view, node)
-        for root in [view.loop, *reach.reached(view.scopes, [view.loop])]
+        for root in [view.loop, *reach.find_reached(view.scopes, [view.loop])]
         for node in walk_breadth_first(root)
     )
 
@@ -57,7 +57,7 @@ def _all_numbered(view: View) -> bool:
     """Whether all summaries are written in the loop, by names that its own names are in."""
     if any(
         _writes(view, node)
-        for root in reach.reached(view.scopes, [view.loop])
+        for root in reach.find_reached(view.scopes, [view.loop])
         if root is not view.loop
         for node in walk_breadth_first(root)
     ):
@@ -134,7 +134,7 @@ def _written_after(view: View, call: ast.Call) -> bool:
         if isinstance(node, ast.Call)
         and (node.lineno, node.col_offset) > (call.end_lineno, call.end_col_offset)
     ]
-    roots: list[ast.AST] = [*later, *reach.reached(view.scopes, later)]
+    roots: list[ast.AST] = [*later, *reach.find_reached(view.scopes, later)]
     return any(
         _writes(view, node) for root in roots for node in walk_breadth_first(root)
     )

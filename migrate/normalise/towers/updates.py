@@ -32,7 +32,7 @@ def normalises(view: View) -> bool:
     """Whether the towers normalise batches."""
     return any(
         isinstance(node, ast.Call) and view.scopes.resolve(node.func) in LAYERS
-        for root in [view.loop, *reach.reached(view.scopes, [view.loop])]
+        for root in [view.loop, *reach.find_reached(view.scopes, [view.loop])]
         for node in walk_breadth_first(root)
     )
 

@@ -82,7 +82,7 @@ class Analysis(Blocks):
             flow.repeats = self.reusing or self.graph.repeats(statement)
         if self.graph.asks(statement) or flow.kind is Kind.UPDATE_OPS:
             flow.reads |= {ir.COLLECTED}
-        if self.graph.unnamed(statement):
+        if self.graph.has_unnamed_layer(statement):
             flow.binds |= {ir.NUMBERED}
             flow.reads |= {ir.NUMBERED}
 

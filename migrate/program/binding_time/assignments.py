@@ -48,16 +48,16 @@ class Assignments(Expressions):
                 self._update, target=names.key(targets[0]) or ""
             )
         if kind is Kind.OPTIMIZER and isinstance(statement.value, ast.Call):
-            fed = self._fed_to(statement.value)
+            fed = self._find_fed_tensors(statement.value)
             self.fed.update({names.key(t) or "": fed for t in targets if fed})
-        self._popped(statement.value, flow)
+        self._bind_popped_list(statement.value, flow)
         if kind is Kind.VARIABLE and self._is_list(statement.value):
             self.lists |= {name for t in targets if (name := names.key(t))}
         if kind is Kind.VARIABLE and self._is_one_variable(statement.value):
             self.singles |= {name for t in targets if (name := names.key(t))}
         for target in targets:
             self._bind(target, kind, elements, statement.value)
-            self._stored(target, kind, flow)
+            self._store_item(target, kind, flow)
         if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
             self._placeholder(targets[0], statement.value)
         instance = self._instance_class(statement.value)
@@ -118,7 +118,7 @@ class Assignments(Expressions):
         else:
             self.elements.pop(name, None)
 
-    def _popped(self, value: ast.expr, flow: Flow) -> None:
+    def _bind_popped_list(self, value: ast.expr, flow: Flow) -> None:
         """`pair = pairs.pop()`: the list changes, too."""
         if (
             isinstance(value, ast.Call)
@@ -129,7 +129,7 @@ class Assignments(Expressions):
             if name is not None and self.environment.get(name) in ir.STEP_KINDS:
                 flow.binds = flow.binds | {name}
 
-    def _stored(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
+    def _store_item(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
         """`pairs[i] = (gradient, variable)`: the list holds what was put into it."""
         base = target.value if isinstance(target, ast.Subscript) else None
         name = names.key(base) if base is not None else None

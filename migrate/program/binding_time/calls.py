@@ -41,7 +41,7 @@ class Calls(Optimizers):
             self._arguments(call)
             return Kind.HOOK
         if self._keras_subclass(call) is not None:
-            return self._subclassed(call)
+            return self._classify_subclass(call)
         times = self._user_function(call)
         if times is not None:
             return self._user_call(call, times)
@@ -50,7 +50,7 @@ class Calls(Optimizers):
         if isinstance(call.func, ast.Name):
             kind = self.environment.get(call.func.id)
             if kind in (Kind.LAYER, Kind.MODEL):
-                return self._applied(call)
+                return self._classify_applied(call)
             if kind is Kind.SCHEDULE:
                 return Kind.TENSOR
         if isinstance(call.func, ast.Name) and call.func.id in ("len", "type", "id"):
@@ -66,7 +66,7 @@ class Calls(Optimizers):
         if inside is Kind.SYMBOLIC:
             return Kind.SYMBOLIC
         if made in (Kind.LAYER, Kind.MODEL) and isinstance(call.func, ast.Call):
-            self._applied_at_once(call.func)
+            self._lift_layer(call.func)
             return Kind.TENSOR
         if inside in (Kind.PLACEHOLDER, Kind.ELEMENT, Kind.VARIABLE):
             return Kind.TENSOR
@@ -93,7 +93,7 @@ class Calls(Optimizers):
         if symbol == "tf.get_collection":
             return self._collection(call)
         if symbol == "tf.add_to_collection" and len(call.args) == 2:
-            added = self._added(call)
+            added = self._classify_collected(call)
             if added is not None:
                 return added
         if symbol == "tf.group" and call.args and not call.keywords:
@@ -114,7 +114,7 @@ class Calls(Optimizers):
             return Kind.HOST
         if symbol.startswith(roles.DATASET_PREFIXES):
             return self._dataset(call, symbol)
-        return self._computed(call, symbol)
+        return self._classify_computed(call, symbol)
 
     def _of_one_process(self, call: ast.Call, symbol: str) -> Kind:
         """What another process, or another step function, does not have."""
@@ -161,7 +161,7 @@ class Calls(Optimizers):
             )
         return Kind.TENSOR
 
-    def _added(self, call: ast.Call) -> Kind | None:
+    def _classify_collected(self, call: ast.Call) -> Kind | None:
         """What `tf.add_to_collection` adds, where that makes a difference."""
         if self.quietly(call.args[1]) is Kind.INITIALIZER_OP:
             return Kind.INITIALIZER_OP
@@ -196,7 +196,7 @@ class Calls(Optimizers):
 
     def _gradients(self, call: ast.Call) -> Kind:
         self._arguments(call)
-        bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
+        bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS)
         if bound is None or not {"ys", "xs"} <= set(bound):
             self.diagnostics.refuse(
                 "N151",
@@ -239,7 +239,7 @@ class Calls(Optimizers):
             )
         return Kind.DATASET
 
-    def _computed(self, call: ast.Call, symbol: str) -> Kind:
+    def _classify_computed(self, call: ast.Call, symbol: str) -> Kind:
         """What a function computes of which nothing else is known."""
         if not symbol.startswith("tf."):
             inside = self._arguments(call)

@@ -69,7 +69,7 @@ class Expressions(Calls):
         if isinstance(node, ast.Lambda):
             return self._closure(node)
         if isinstance(node, ast.Dict):
-            self._hashed([key for key in node.keys if key is not None])
+            self._check_hashed_keys([key for key in node.keys if key is not None])
         kind = Kind.HOST
         for generator in getattr(node, "generators", ()):
             source = self.expression(generator.iter)

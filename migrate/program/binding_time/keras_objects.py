@@ -93,7 +93,7 @@ class KerasObjects(Layers):
             return None
         return owner
 
-    def _subclassed(self, call: ast.Call) -> Kind:
+    def _classify_subclass(self, call: ast.Call) -> Kind:
         """A model or layer of the program's own class, which makes no graph itself."""
         inside = self._arguments(call)
         owner = self._keras_subclass(call)
@@ -115,7 +115,7 @@ class KerasObjects(Layers):
     def _keras_refused(self, node: ast.expr, reason: str, symbol: str = "") -> None:
         self.diagnostics.refuse("D156", node, reason, _PLAIN, symbol)
 
-    def _applied(self, call: ast.Call) -> Kind:
+    def _classify_applied(self, call: ast.Call) -> Kind:
         """What a model or layer gives for its arguments."""
         inside = self._arguments(call)
         return Kind.SYMBOLIC if inside is Kind.SYMBOLIC else Kind.TENSOR
@@ -128,7 +128,7 @@ class KerasObjects(Layers):
                 self._keras_refused(call, "a Keras model made of tensors of the graph")
             return Kind.MODEL
         if method == "call":
-            return self._applied(call)
+            return self._classify_applied(call)
         if method == "get_layer":
             return Kind.LAYER
         if method in table.KNOWN:

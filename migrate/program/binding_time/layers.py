@@ -19,7 +19,7 @@ class Layers(UserFunctions):
     def _layer(self, call: ast.Call, symbol: str) -> Kind:
         row = LAYER_FUNCTIONS[symbol]
         self._arguments(call)
-        bound = names.bound_arguments(call, ("inputs", *row.parameters))
+        bound = names.bind_arguments(call, ("inputs", *row.parameters))
         if bound is None or "inputs" not in bound:
             self.diagnostics.refuse(
                 "L101",
@@ -62,7 +62,7 @@ class Layers(UserFunctions):
         # A name that is no constant is computed at build time, as it was in TF1.
         name = names.literal(bound.get("name"))
         if "name" not in bound and row.has_weights and not self.in_loop:
-            name = self._numbered(row.default_name)
+            name = self._number_layer(row.default_name)
             constructor.append(code(f'name="{name}"'))
         target = row.target
         if self.updated_by and symbol == "tf.layers.batch_normalization":
@@ -77,7 +77,7 @@ class Layers(UserFunctions):
         self._lifts.append(Lift(call, variable, create, use))
         return Kind.TENSOR
 
-    def _numbered(self, name: str) -> str:
+    def _number_layer(self, name: str) -> str:
         """TF1's name of a layer without one: numbered in its variable scope."""
         key = (self.full_name("") or "") + name
         count = self.layer_counts.get(key, 0)
@@ -147,7 +147,7 @@ class Layers(UserFunctions):
                 symbol,
             )
 
-    def _applied_at_once(self, layer: ast.Call) -> None:
+    def _lift_layer(self, layer: ast.Call) -> None:
         """`tf.layers.Dense(1)(x)`: the layer is made at build time, under a name."""
         symbol = self.scopes.resolve(layer.func)
         row = LAYER_CLASSES.get(symbol or "")

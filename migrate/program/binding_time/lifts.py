@@ -142,11 +142,13 @@ def sort_lifts(statement: ast.stmt, lifts: list[Lift]) -> list[Lift]:
     """
     if len(lifts) < 2:
         return lifts
-    places = {node: place for place, node in enumerate(_evaluated(statement))}
+    places = {
+        node: place for place, node in enumerate(_walk_in_evaluation_order(statement))
+    }
     return sorted(lifts, key=lambda lift: places.get(lift.node, len(places)))
 
 
-def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
+def _walk_in_evaluation_order(node: ast.AST) -> Iterator[ast.AST]:
     """A node's own after what it is computed of, from left to right."""
     if isinstance(node, ast.Dict):
         parts: list[ast.AST | None] = [
@@ -158,5 +160,5 @@ def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
         parts = [*children(node)]
     for part in parts:
         if part is not None:
-            yield from _evaluated(part)
+            yield from _walk_in_evaluation_order(part)
     yield node

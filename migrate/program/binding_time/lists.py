@@ -64,7 +64,7 @@ class Lists(State):
             if isinstance(node.ops[0], (ast.In, ast.NotIn)) or right in of_graph:
                 self.identities.append(node)
 
-    def _hashed(self, keys: list[ast.expr]) -> None:
+    def _check_hashed_keys(self, keys: list[ast.expr]) -> None:
         for key in keys:
             if self.quietly(key) is Kind.VARIABLE:
                 self._hash_refused(key)

@@ -65,13 +65,13 @@ class Optimizers(KerasObjects):
             names.argument(call, "decay_var_list", 3)
             if method == "apply_gradients"
             else None,
-            tuple(sorted(self._fed_to(function.value)))
+            tuple(sorted(self._find_fed_tensors(function.value)))
             if method != "compute_gradients"
             else (),
         )
         return Kind.GRADIENTS if method == "compute_gradients" else Kind.OPERATION
 
-    def _fed_to(self, optimizer: ast.expr) -> set[str]:
+    def _find_fed_tensors(self, optimizer: ast.expr) -> set[str]:
         """The step's tensors among the arguments that an optimizer was made with."""
         if not isinstance(optimizer, ast.Call):
             return self.fed.get(names.key(optimizer) or "", set())
@@ -92,7 +92,7 @@ class Optimizers(KerasObjects):
             elif isinstance(argument, ast.Call) and (
                 self.scopes.resolve(argument.func) in OPTIMIZERS
             ):
-                found |= self._fed_to(argument)
+                found |= self._find_fed_tensors(argument)
             elif any(
                 self.environment.get(read) in (*ir.STEP_KINDS, Kind.SCHEDULE)
                 for read in names.reads(argument)

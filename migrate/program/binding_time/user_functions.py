@@ -109,7 +109,7 @@ class UserFunctions(Lifts):
         parameters = parameter_names(definition)
         if method:
             parameters = parameters[1:]
-        bound = names.bound_arguments(call, tuple(parameters)) or {}
+        bound = names.bind_arguments(call, tuple(parameters)) or {}
         return {p: self.quietly(bound[p]) for p in parameters if p in bound}
 
     def _analyse_function(
@@ -258,7 +258,7 @@ class UserFunctions(Lifts):
         parameters = parameter_names(times.node)
         if times.is_method:
             parameters = parameters[1:]
-        bound = names.bound_arguments(call, tuple(parameters))
+        bound = names.bind_arguments(call, tuple(parameters))
         if bound is None or times.node.args.vararg or times.node.args.kwarg:
             self.diagnostics.refuse(
                 "N151",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.facts.sole_client import is_sole_client, told
+from migrate.facts.sole_client import decide_in_tasks, is_sole_client
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -81,7 +81,7 @@ def _judge_by_tasks(
     scopes: Scopes, call: ast.Call, test: ast.expr | None
 ) -> str | None:
     """What is wrong with a test by what each worker makes of it."""
-    found = told(scopes, call, test)
+    found = decide_in_tasks(scopes, call, test)
     if len(found) < 2 or {job for job, _ in found} != {"worker"}:
         return None
     if None in found.values():
@@ -221,10 +221,12 @@ def _is_run_by_all(
             conditions.append(node.test)
     if not conditions:
         return True
-    found = told(scopes, run, None)
+    found = decide_in_tasks(scopes, run, None)
     if sum(job == "worker" for job, _ in found) < 2:
         return False
-    return all(None not in told(scopes, run, test).values() for test in conditions)
+    return all(
+        None not in decide_in_tasks(scopes, run, test).values() for test in conditions
+    )
 
 
 def _initialises(scopes: Scopes, node: ast.expr) -> bool:

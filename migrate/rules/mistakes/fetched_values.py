@@ -87,12 +87,12 @@ class FetchedValues:
             fetch = _find_fetch(self._scopes, node)
             if fetch is not None:
                 several = isinstance(
-                    self._written(fetch), (ast.List, ast.Tuple, ast.Dict)
+                    self._find_written_fetches(fetch), (ast.List, ast.Tuple, ast.Dict)
                 )
                 return _ELSE if several else Fetched((fetch,))
             if _last(node.func) in _OF_ITEMS and len(node.args) == 1:
                 return self.item(node.args[0], None)
-            return _join_fetched(map(self.of, self._returned(node)))
+            return _join_fetched(map(self.of, self._find_returned_values(node)))
         if isinstance(node, ast.BinOp):  # Of an array and a number it is an array.
             sides = [s for s in (node.left, node.right) if not _is_number(s)]
             return _join_fetched(map(self.of, sides))
@@ -101,7 +101,7 @@ class FetchedValues:
         if isinstance(node, ast.Subscript):
             return self.item(node.value, names.literal(node.slice))
         if isinstance(node, ast.Name):
-            return self._bound(node, self._OWN)
+            return self._find_bound(node, self._OWN)
         if isinstance(node, ast.Attribute):
             return _join_fetched(map(self.of, self._attributes.get(node.attr, ())))
         if isinstance(node, ast.IfExp):
@@ -112,16 +112,18 @@ class FetchedValues:
         if isinstance(node, ast.Call):
             fetch = _find_fetch(self._scopes, node)
             if fetch is not None:
-                return _part(self._written(fetch), key)
+                return _part(self._find_written_fetches(fetch), key)
             if _last(node.func) in _HOLDERS and len(node.args) == 1:
-                return self.item(node.args[0], key if _ordered(node.func) else None)
+                return self.item(node.args[0], key if _keeps_order(node.func) else None)
             if _last(node.func) in ("get", "pop") and isinstance(
                 node.func, ast.Attribute
             ):
                 return _ELSE
             if _last(node.func) == "values" and isinstance(node.func, ast.Attribute):
                 return self.item(node.func.value, None)
-            return _join_fetched(self.item(r, key) for r in self._returned(node))
+            return _join_fetched(
+                self.item(r, key) for r in self._find_returned_values(node)
+            )
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
             held = _select_elements(node, key)
             return _join_fetched(map(self.of, held)) if held else Fetched()
@@ -130,7 +132,7 @@ class FetchedValues:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return self.item(node.value, None)
         if isinstance(node, ast.Name):
-            return self._bound(node, key)
+            return self._find_bound(node, key)
         if isinstance(node, ast.Attribute):
             own = [self.item(v, key) for v in self._attributes.get(node.attr, ())]
             return _join_fetched([*own, *self._put_in(node, key)]) if own else _ELSE
@@ -153,7 +155,7 @@ class FetchedValues:
 
     # -- names -------------------------------------------------------------------------
 
-    def _bound(self, name: ast.Name, key: object) -> Fetched:
+    def _find_bound(self, name: ast.Name, key: object) -> Fetched:
         owner = self._scopes.scope_of(name).owner(name.id)
         if owner is None:
             return _ELSE
@@ -169,19 +171,19 @@ class FetchedValues:
         self, name: str, binding: ast.AST, owner: Scope, key: object
     ) -> Fetched:
         for generator in getattr(owner.node, "generators", ()):
-            return self._gone_through(name, generator.target, generator.iter, key)
+            return self._find_loop_element(name, generator.target, generator.iter, key)
         if isinstance(binding, (ast.For, ast.AsyncFor)):
-            return self._gone_through(name, binding.target, binding.iter, key)
+            return self._find_loop_element(name, binding.target, binding.iter, key)
         if isinstance(binding, ast.arg):
-            given = self._given(binding, owner)
+            given = self._find_given_values(binding, owner)
             return (
                 _join_fetched(self._remember(g, key) for g in given) if given else _ELSE
             )
         if isinstance(binding, ast.Assign) and len(binding.targets) == 1:
-            return self._unpacked(name, binding.targets[0], binding.value, key)
+            return self._find_unpacked(name, binding.targets[0], binding.value, key)
         return _ELSE
 
-    def _given(self, parameter: ast.arg, owner: Scope) -> list[ast.expr]:
+    def _find_given_values(self, parameter: ast.arg, owner: Scope) -> list[ast.expr]:
         """What the calls of a function give one of its parameters."""
         function = owner.node
         if isinstance(function, ast.Lambda):
@@ -215,7 +217,7 @@ class FetchedValues:
             and self._scopes.scope_of(node.func).owner(target.id) is owner
         ]
 
-    def _unpacked(
+    def _find_unpacked(
         self, name: str, target: ast.expr, value: ast.expr, key: object
     ) -> Fetched:
         if isinstance(target, ast.Name):
@@ -227,7 +229,7 @@ class FetchedValues:
             return _ELSE
         return self.item(value, places[0])
 
-    def _gone_through(
+    def _find_loop_element(
         self, name: str, target: ast.expr, iterated: ast.expr, key: object
     ) -> Fetched:
         """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
@@ -249,10 +251,10 @@ class FetchedValues:
                 isinstance(n, ast.Name) and n.id == name
                 for n in walk_breadth_first(part)
             ):
-                return self._gone_through(name, part, one, key)
+                return self._find_loop_element(name, part, one, key)
         return _ELSE
 
-    def _returned(self, call: ast.Call) -> list[ast.expr]:
+    def _find_returned_values(self, call: ast.Call) -> list[ast.expr]:
         """What the function in sight gives that is called."""
         function: ast.FunctionDef | None = None
         if isinstance(call.func, ast.Name):
@@ -271,7 +273,7 @@ class FetchedValues:
             function = named[0] if len(named) == 1 else None
         return (values.returns(function) or []) if function is not None else []
 
-    def _written(self, fetch: ast.expr) -> ast.expr:
+    def _find_written_fetches(self, fetch: ast.expr) -> ast.expr:
         """The list or dict of a run's fetches, where a name stands for it."""
         return values.single(self._scopes, fetch) or fetch
 
@@ -313,7 +315,7 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
 
 
-def _ordered(function: ast.expr) -> bool:
+def _keeps_order(function: ast.expr) -> bool:
     return _last(function) != "reversed"
 
 

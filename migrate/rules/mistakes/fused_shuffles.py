@@ -62,7 +62,7 @@ def _find_shuffle(scopes: Scopes, data: ast.expr) -> ast.Call | None:
 
 
 def _has_seed(call: ast.Call) -> bool:
-    seed = (names.bound_arguments(call, _PARAMETERS) or {}).get("seed")
+    seed = (names.bind_arguments(call, _PARAMETERS) or {}).get("seed")
     return seed is not None and not (
         isinstance(seed, ast.Constant) and seed.value is None
     )

@@ -154,7 +154,7 @@ def _default(scopes: Scopes, name: ast.Name) -> str | None:
 def _is_text(scopes: Scopes, node: ast.expr | None) -> bool:
     """What is a string of hosts: of the environment, of the command line, filled in."""
     if isinstance(node, ast.Subscript):
-        if scopes.dotted(node.value) == "sys.argv":
+        if scopes.find_dotted_path(node.value) == "sys.argv":
             return not isinstance(node.slice, ast.Slice)
     if isinstance(node, ast.Call) and method(node) == "join":
         assert isinstance(node.func, ast.Attribute)
@@ -168,8 +168,8 @@ def _is_text(scopes: Scopes, node: ast.expr | None) -> bool:
 def _is_from_environment(scopes: Scopes, node: ast.expr | None) -> bool:
     """`os.environ["WORKER_HOSTS"]`, which is a string."""
     if isinstance(node, ast.Subscript):
-        return scopes.dotted(node.value) == "os.environ"
-    return isinstance(node, ast.Call) and scopes.dotted(node.func) in (
+        return scopes.find_dotted_path(node.value) == "os.environ"
+    return isinstance(node, ast.Call) and scopes.find_dotted_path(node.func) in (
         *("os.environ.get", "os.getenv"),
     )
 

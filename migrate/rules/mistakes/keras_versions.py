@@ -59,7 +59,7 @@ def _optimizer(scopes: Scopes, step: ast.FunctionDef) -> ast.Call | None:
 
 
 def _is_newer(scopes: Scopes, node: ast.expr) -> bool:
-    path = scopes.dotted(node) or ""
+    path = scopes.find_dotted_path(node) or ""
     return path.startswith(("tensorflow.keras", "keras."))
 
 
@@ -67,7 +67,7 @@ def _edits(scopes: Scopes) -> list[tuple[ast.expr, Code]] | None:
     """Every name of Keras as Keras 2's; None where it lacks one."""
     edits: list[tuple[ast.expr, Code]] = []
     for node, _ in scopes.walk_uses():
-        path = scopes.dotted(node) or ""
+        path = scopes.find_dotted_path(node) or ""
         if not (_is_newer(scopes, node) or path == "keras"):
             continue
         new = "tf_keras" + path.removeprefix("tensorflow.").removeprefix("keras")

@@ -35,7 +35,7 @@ def is_of_strategy(scopes: Scopes, call: ast.Call) -> bool:
     if ends:
         return ends == {_STRATEGY}
     return any(s in SERVERS for _, s in calls(scopes)) or (
-        (scopes.dotted(call.func) or "").startswith("tensorflow.compat.v1.")
+        (scopes.find_dotted_path(call.func) or "").startswith("tensorflow.compat.v1.")
         and not _builds_graph(scopes)
     )
 
@@ -121,7 +121,7 @@ def _reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
 
 def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
     symbol = row.symbol
-    bound = names.bound_arguments(call, row.parameters)
+    bound = names.bind_arguments(call, row.parameters)
     axis = names.literal(bound.get("axis")) if bound is not None else None
     if bound is not None and "axis" in bound and axis != 0:
         return Mistake(
@@ -150,7 +150,7 @@ def rewrite_partitioner(
     call: ast.Call, row: Partitioner, module: str = MODULE
 ) -> Code | None:
     """A partitioner as TF2's; None where its arguments cannot be told apart."""
-    bound = names.bound_arguments(call, row.parameters)
+    bound = names.bind_arguments(call, row.parameters)
     if bound is None:
         return None
     renamed = dict(row.renamed)

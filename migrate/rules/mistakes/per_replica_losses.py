@@ -378,7 +378,7 @@ def is_divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) ->
     return any(
         isinstance(n, ast.Call)
         and name_of(scopes, n.func) == "tf.nn.compute_average_loss"
-        for part in (function, *reach.reached(scopes, [function]))
+        for part in (function, *reach.find_reached(scopes, [function]))
         for n in walk_breadth_first(part)
     )
 
@@ -399,7 +399,7 @@ def divides_itself(scopes: Scopes, function: ast.FunctionDef) -> bool:
     replicas reduce, it may do so for every step.
     """
     counts = _counts(scopes)
-    parts = [function, *reach.reached(scopes, [function])]
+    parts = [function, *reach.find_reached(scopes, [function])]
     for part in list(parts):
         for node in walk_breadth_first(part):
             if isinstance(node, ast.Call):

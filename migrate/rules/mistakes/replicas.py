@@ -289,7 +289,7 @@ def find_called_outside(
     if not strategies or len({names.key(s) for s in strategies}) != 1:
         return []
     inside = [function for call, function in runs(scopes) if _is_used(scopes, call)]
-    replicated = {*inside, *reach.reached(scopes, inside)}
+    replicated = {*inside, *reach.find_reached(scopes, inside)}
     found = []
     for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):

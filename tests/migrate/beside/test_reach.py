@@ -58,7 +58,7 @@ def test_all_of_a_module_is_the_module() -> None:
         closure = Closure()
         for name in emitted.files(module):
             closure.add_file(name, emitted.source(name).decode())
-        reached = closure.reached()
+        reached = closure.find_reached()
         for name in emitted.files(module):
             assert text_of(name, reached) == emitted.source(name), name
 

@@ -77,9 +77,9 @@ def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
     done = []
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        with interrupts.uninterrupted():
+        with interrupts.defer_interrupts():
             signal.raise_signal(signal.SIGINT)
-            with interrupts.uninterrupted():
+            with interrupts.defer_interrupts():
                 signal.raise_signal(signal.SIGINT)
             done.append(1)
     assert done == [1]

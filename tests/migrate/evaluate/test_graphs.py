@@ -8,6 +8,7 @@ import pytest
 
 from migrate.evaluate.machine import Machine
 from migrate.graph.values import Operation, Tensor
+from migrate.tfmodel import graphs
 from tests.migrate.evaluate.evaluated import evaluate, read
 
 _TOWERS = {
@@ -122,3 +123,21 @@ def _count_calls(layers: int) -> int:
 
 def test_the_work_is_linear_in_the_length() -> None:
     assert _count_calls(160) < 4.4 * _count_calls(40)
+
+
+def test_what_is_collected_on_one_side_of_a_test_is_no_fault() -> None:
+    m = evaluate(
+        """
+        import tensorflow as tf
+        tf.flags.DEFINE_boolean("deep", False, "")
+        x = tf.placeholder(tf.float32, [None, 3])
+        if tf.flags.FLAGS.deep:
+            tf.add_to_collection("mine", x)
+        else:
+            tf.losses.add_loss(tf.reduce_sum(x))
+        tf.add_to_collection("both", x)
+        """
+    )
+    graph = graphs.current(m)
+    keys = graphs.collection_keys(m, graph)
+    assert {"mine", "losses", "both"} <= set(keys) and len(keys) == len(set(keys))

@@ -16,12 +16,11 @@ import tempfile
 import pytest
 
 from migrate.findings import Outcome
-from migrate.migration import Migration
 from migrate.options import Options
 from migrate.parts import migrated as migrated_parts
 from migrate.parts.files import find_programs_of_parts
 from migrate.parts.migrated import MARK
-from migrate.parts.program import Together
+from migrate.parts.program import Settled, Together
 from migrate.pipeline import FileResult
 from migrate.results import write_result
 from migrate.run import run_tree
@@ -217,6 +216,33 @@ def test_one_of_two_programs_is_refused(tmp_path: pathlib.Path) -> None:
     assert _refused(_migrated(tmp_path)) == {"b.py", "model.py"}
 
 
+def test_the_reason_is_that_of_the_program_with_its_modules(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Alone, its feed is refused, and the module's placeholder: neither is to blame."""
+    wrong = SECOND.replace(
+        "x, loss = model.build()",
+        "words = tf.contrib.learn.preprocessing.ByteProcessor(9)\n"
+        "x, loss = model.build()",
+    )
+    _written(tmp_path, {"model.py": MODEL, "train.py": wrong})
+    results = _migrated(tmp_path)
+    reasons = {
+        name: [(f.line, f.code) for f in r.findings if f.blocks and f.code != "N100"]
+        for name, r in results.items()
+    }
+    assert reasons == {"model.py": [], "train.py": [(4, "T111")]}
+    assert _refused(results) == {"model.py", "train.py"}
+    # One of the module's lines is told there.
+    wrong = MODEL.replace("loss = ", "tf.contrib.no.such()\n    loss = ")
+    _written(tmp_path, {"model.py": wrong, "train.py": SECOND})
+    results = _migrated(tmp_path)
+    told = [f for f in results["model.py"].findings if f.code == "T111"]
+    line = wrong.splitlines().index("    tf.contrib.no.such()") + 1
+    assert [f.line for f in told] == [line]
+    assert not any(f.code.startswith("S1") for f in results["train.py"].findings)
+
+
 def test_a_module_that_builds_nothing_stays_where_it_is(tmp_path: pathlib.Path) -> None:
     data = "import tensorflow as tf\n\n\ndef batch():\n    return [[1.0, 2.0, 3.0]]\n"
     program = SECOND.replace("import model", "import model\nimport data").replace(
@@ -241,7 +267,7 @@ def test_a_program_is_migrated_once(
 
     def counted(
         whole: Together, path: str, migrate: migrated_parts.Migrate, options: Options
-    ) -> Migration | None:
+    ) -> Settled:
         asked.append(path)
         return together(whole, path, migrate, options)
 

@@ -107,6 +107,28 @@ def test_what_a_program_is_and_becomes(scenario: str, kind: str, becomes: str) -
     assert entry.becomes.startswith(becomes)
 
 
+def test_data_read_with_contrib_learn_is_no_estimator(tmp_path: pathlib.Path) -> None:
+    reading = (
+        "from tensorflow.contrib import learn\nimport tensorflow as tf\n"
+        "words = learn.preprocessing.VocabularyProcessor(9)\n"
+    )
+    session = reading + "with tf.Session() as s:\n    print(s.run(tf.log(2.)))\n"
+    found = _found(tmp_path, {"a.py": session, "b.py": reading + "learn.Estimator()\n"})
+    kinds = {e.path.name: e.kind.name for e in found.entries}
+    assert kinds == {"a.py": "session", "b.py": "estimator"}
+
+
+def test_an_interrupted_run_claims_nothing_of_what_was_not_read(
+    tmp_path: pathlib.Path,
+) -> None:
+    assert verdict(triage(Run([], interrupted=True))).startswith(
+        "Interrupted before any"
+    )
+    told = verdict(triage(Run(_run(tmp_path, {"a.py": READY}), interrupted=True)))
+    assert told.startswith("Interrupted. Of what was read: 1 program, and it can be")
+    assert verdict(triage(Run([]))) == "Nothing here uses TensorFlow 1."
+
+
 def test_it_is_the_first_page_of_reports(tmp_path: pathlib.Path) -> None:
     told = Run(_run(tmp_path, {"a.py": READY, "b.py": BLOCKED}))
     line = "1 of 2 programs can be migrated now, 1 is blocked."

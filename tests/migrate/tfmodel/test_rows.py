@@ -60,7 +60,7 @@ def test_most_rows_are_called() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"rule": rules.unknown}, {"name": "Total"}, {"dtype": "int32"}]
+    "change", [{"rule": rules.infer_no_shape}, {"name": "Total"}, {"dtype": "int32"}]
 )
 def test_a_fault_in_a_row_is_seen(
     change: dict[str, Any],
