@@ -13,6 +13,7 @@ from .workers import (
     numpy_random,
     own_of,
     python_random,
+    task_index,
     this_thread,
 )
 
@@ -36,9 +37,22 @@ class AsynchronousReplicas(Replicas):
         self._cluster = tf.train.ClusterSpec(cluster)
         self._restoring = threading.Lock()
         self._servers = Servers(self.coordinator, self._addresses("ps"))
+        self._chiefs = sum(
+            self._cluster.num_tasks(job)
+            for job in ("chief", "master")
+            if job in self._cluster.jobs
+        )
+        self._lost = set()  # The loops whose workers were lost.
+
+    def returned(self, values):
+        """A step's values as one tensor: from a worker each would be a message of its own."""
+        parts = tf.nest.flatten(values, expand_composites=True)
+        if not parts:
+            return tf.constant([], tf.string)
+        return tf.stack([tf.io.serialize_tensor(part) for part in parts])
 
     def call(self, step, args):
-        """Runs one step on whichever worker is free; returns its numpy values.
+        """Runs one step on the worker whose loop this is; returns its numpy values.
 
         A worker that is killed between the step and the reading of its values takes
         them along: then the step is made again. So it is where a worker does not reach
@@ -47,21 +61,49 @@ class AsynchronousReplicas(Replicas):
         Raises:
           tf.errors.UnavailableError: a parameter server is gone.
         """
-        lost, deadline = 0, None
+        deadline = None
         with self._servers.step():
             while True:
                 try:  # The coordinator may tell of the last failure only now.
-                    made = self.coordinator.schedule(step.concrete, args=args)
-                    return step.unpack(made.fetch())
-                except tf.errors.UnavailableError:
-                    lost += 1
-                    deadline = deadline or time.monotonic() + RECOVERY_WAIT_SECS
-                    if self._servers.lost(self.every_variable()):
+                    return step.read(self._run_step(step, args))
+                except tf.errors.OpError as error:
+                    unavailable = isinstance(error, tf.errors.UnavailableError)
+                    if unavailable and self._servers.lost(self.every_variable()):
                         raise
-                    if lost > self._cluster.num_tasks("worker"):
-                        if time.monotonic() > deadline:
-                            raise
-                        time.sleep(0.2)
+                    if self._has_lost_worker():
+                        continue
+                    deadline = deadline or time.monotonic() + RECOVERY_WAIT_SECS
+                    if not unavailable or time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.2)
+
+    def _run_step(self, step, args):
+        """One step: here in this process's own loop, and on another loop's worker.
+
+        Where that was lost, the coordinator gives the step to whichever worker is free. That
+        takes longer, and so does a table, of which the coordinator gives each worker its own.
+        """
+        index = task_index(0)
+        if index in self._lost or step.concrete.graph.deferred_external_captures:
+            return self.coordinator.schedule(step.concrete, args=args).fetch()
+        with tf.device(self._device(index)):
+            return step.concrete(*args).numpy()
+
+    def _device(self, index):
+        """The device of the worker with the loop of this index; None for this process."""
+        return f"/job:worker/task:{index - self._chiefs}" if index else None
+
+    def _has_lost_worker(self):
+        """Whether this loop's worker was lost by now: it is asked for a constant."""
+        index = task_index(0)
+        if not index or index in self._lost:
+            return False
+        try:
+            with tf.device(self._device(index)):
+                tf.constant(0.0).numpy()
+        except tf.errors.OpError:
+            self._lost.add(index)
+        return index in self._lost
 
     @property
     def losses(self):
@@ -129,28 +171,25 @@ class AsynchronousReplicas(Replicas):
             checkpoint to go on from; or no worker has answered for two hours.
           Whatever else the first failing worker raised, after all have ended.
         """
-        chiefs = sum(
-            self._cluster.num_tasks(job)
-            for job in ("chief", "master")
-            if job in self._cluster.jobs
-        )
         errors = []
         for generator in (numpy_random, python_random):
             generator.start()
 
-        def loop(task_index):
-            this_thread.task_index, this_thread.other = task_index, task_index != 0
+        def loop(index):
+            this_thread.task_index, this_thread.other = index, index != 0
             try:
                 for own in every_object:
                     own_of(own)  # In their order, as TF1's program made them.
-                worker(task_index)
+                worker(index)
             except BaseException as error:  # Handed to the caller below.
                 errors.append(error)
                 self.failed.set()
 
         threads = [
             threading.Thread(target=loop, args=(index,), name=f"worker-{index}")
-            for index in range(workers or chiefs + self._cluster.num_tasks("worker"))
+            for index in range(
+                workers or self._chiefs + self._cluster.num_tasks("worker")
+            )
         ]
         for thread in threads:
             thread.daemon = True

@@ -218,6 +218,10 @@ class Replicas:
         """What a run gives of one value per replica of this process."""
         return values[0]
 
+    def returned(self, values):
+        """What the function of a step returns of the step's values."""
+        return values
+
     def observe(self, tensors):
         """Gives the session's hooks values of this step, by key; variables' as they are here."""
         for key, item in tensors.items():

@@ -18,11 +18,12 @@ class StepFunction:
             results = strategy.run(lambda *a: replicas._trace(function, a), args=args)
             self._structure = results
             # Operations have no value, and no place among a function's results.
-            return [
+            self._values = [
                 replicas.of_replicas(strategy.experimental_local_results(x))
                 for x in tf.nest.flatten(results)
                 if x is not None
             ]
+            return replicas.returned(self._values)
 
         # As in TF1, Python's control flow runs when the graph is built.
         self.function = tf.function(distributed, input_signature=specs, autograph=False)
@@ -41,6 +42,17 @@ class StepFunction:
         values = iter(values)
         return tf.nest.map_structure(
             lambda x: None if x is None else next(values), self._structure
+        )
+
+    def read(self, message):
+        """The step's results, of which the replicas' `returned` made one tensor."""
+        made = tf.nest.flatten(self._values, expand_composites=True)
+        parts = [
+            tf.io.parse_tensor(part, tensor.dtype).numpy()
+            for part, tensor in zip(message, made)
+        ]
+        return self.unpack(
+            tf.nest.pack_sequence_as(self._values, parts, expand_composites=True)
         )
 
     def feed(self, args):
