@@ -50,8 +50,8 @@ FAULTS = {
     ),
     "judged_apart": (
         "layers_by_reuse",
-        "dense_layer(made)",
-        "dense_layer(3 * made)",
+        "dense_1(judge_hidden)",
+        "dense_1(3 * judge_hidden)",
     ),
     "not_followed": ("target_network", "0.5 * new + 0.5 * old", "old"),
     "power_of_another": (
