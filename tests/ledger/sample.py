@@ -34,10 +34,17 @@ def _rank(text: str) -> float:
 
 
 def draw(rows: Iterable[Row], by: str) -> set[str]:
-    """Proofs to make again: at least 5 % of each test package's, and one of each."""
+    """Proofs to make again: at least 5 % of each test package's, and one of each.
+
+    A package of so few proofs that one is more than 5 % counts with the one above it.
+    """
     packages: dict[str, list[Row]] = {}
     for row in rows:
         packages.setdefault(row.package, []).append(row)
+    for package in sorted(packages, key=lambda name: -name.count(".")):
+        if "." in package and len(packages[package]) < 1 / SHARE:
+            above = packages.setdefault(package.rpartition(".")[0], [])
+            above += packages.pop(package)
     drawn: set[str] = set()
     for members in packages.values():
         members.sort(key=lambda row: _rank(f"{by} {row.proof}"))

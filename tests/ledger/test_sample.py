@@ -28,6 +28,16 @@ def test_five_percent_and_one_of_each_package() -> None:
     }
 
 
+def test_small_packages_count_with_the_one_above() -> None:
+    rows = _rows({"a": 20, "a/b": 40, "a/c": 10, "a/d/e": 5, "a/d": 5, "f": 2})
+    drawn = sample.draw(rows, "0123")
+    places = [row.proof.rpartition("/test_")[0] for row in rows if row.proof in drawn]
+    assert sum(place == "tests/a/b" for place in places) == 2
+    assert sum(place == "tests/f" for place in places) == 1
+    # The 40 of a, a/c, a/d and a/d/e.
+    assert len(places) == 5
+
+
 def test_another_commit_draws_others_and_the_same_one_the_same() -> None:
     rows = _rows({"a": 200})
     assert sample.draw(rows, "1") == sample.draw(reversed(rows), "1")
