@@ -37,11 +37,6 @@ class AsynchronousReplicas(Replicas):
         self._cluster = tf.train.ClusterSpec(cluster)
         self._restoring = threading.Lock()
         self._servers = Servers(self.coordinator, self._addresses("ps"))
-        self._chiefs = sum(
-            self._cluster.num_tasks(job)
-            for job in ("chief", "master")
-            if job in self._cluster.jobs
-        )
         self._lost = set()  # The loops whose workers were lost.
 
     def returned(self, values):
@@ -88,6 +83,15 @@ class AsynchronousReplicas(Replicas):
             return self.coordinator.schedule(step.concrete, args=args).fetch()
         with tf.device(self._device(index)):
             return step.concrete(*args).numpy()
+
+    @property
+    def _chiefs(self):
+        """How many of the loops, the first ones, are no worker's."""
+        return sum(
+            self._cluster.num_tasks(job)
+            for job in ("chief", "master")
+            if job in self._cluster.jobs
+        )
 
     def _device(self, index):
         """The device of the worker with the loop of this index; None for this process."""
