@@ -6,7 +6,7 @@ Nothing of the program changes. Runs under Python 3.7 and later, TensorFlow 1.15
 
 A TF1 worker that asks for its session before the chief has one waits 30 s until it asks
 again, and the chief's session waits for every worker's server. So the other workers'
-sessions are held back here until the chief has made a step.
+sessions are held back here until the chief has one.
 """
 
 import os
@@ -73,11 +73,13 @@ def time_tf1():
     original = tf.train.MonitoredTrainingSession
 
     def held(*args, **kwargs):
-        while TASK not in ("", "0") and not os.path.exists(
-            os.path.join(DIRECTORY, "task-0.begun")
-        ):
+        ready = os.path.join(DIRECTORY, "chief.ready")
+        while TASK not in ("", "0") and not os.path.exists(ready):
             time.sleep(0.01)
-        return original(*args, **kwargs)
+        session = original(*args, **kwargs)
+        if TASK == "0":
+            open(ready, "w").close()
+        return session
 
     tf.train.MonitoredTrainingSession = held
     tf.compat.v1.train.MonitoredTrainingSession = held
@@ -88,7 +90,9 @@ def time_migrated():
     import training_session
 
     session = training_session.MonitoredTrainingSession
-    session.run = timed(session.run, lambda: "task-" + threading.current_thread().name)
+    session.run = timed(
+        session.run, lambda: f"task-{TASK}-{threading.current_thread().name}"
+    )
 
 
 def main():

@@ -2,7 +2,8 @@
 
 Both programs of a pair of `reference/` run on this machine in turns, several times; a
 figure is the median of steps per second of all workers together, while all of them train.
-What comes before the first step is not counted, nor is what comes after the last.
+What comes before the first step is not counted, nor is what comes after the last. A program
+of one process runs twice for that, with few steps and with many: the difference counts.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pathlib
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 
 from reference import data, environment, processes, runner
@@ -28,16 +30,20 @@ class Case:
 
     Attributes:
       scenario: the pair's directory in `reference/`.
-      ps, workers: how many processes; a program of one process has one worker.
+      ps, workers: how many processes; neither, of a program of one process.
       arguments: the programs' flags.
+      steps: of a program of one process: how many, a few and many.
     """
 
     scenario: str
-    ps: int
-    workers: int
-    arguments: tuple[str, ...]
+    ps: int = 0
+    workers: int = 0
+    arguments: tuple[str, ...] = ()
+    steps: tuple[int, int] = (0, 0)
 
     def __str__(self) -> str:
+        if not self.workers:
+            return f"{self.scenario}, one process"
         return f"{self.scenario}, {self.ps} ps, {self.workers} workers"
 
 
@@ -51,6 +57,10 @@ CASES = (
     Case("async_parameter_server", 1, 1, _ADAM),
     Case("async_parameter_server", 1, 2, _ADAM),
     Case("async_parameter_server", 1, 4, _ADAM),
+    Case("sync_replicas", 1, 2, _ADAM),
+    Case("sync_replicas", 1, 4, _ADAM),
+    Case("in_graph_towers", steps=(200, 8200)),
+    Case("estimator_layers", steps=(120, 3120)),
 )
 
 
@@ -60,6 +70,10 @@ def measure(case: Case, interpreter: runner.Interpreter, seconds: float) -> floa
     Raises:
       TasksFailed: a task failed, or had not trained so long after five minutes.
     """
+    if not case.workers:
+        few, many = case.steps
+        spent = {steps: _spend(case, interpreter, steps) for steps in case.steps}
+        return (many - few) / (spent[many] - spent[few])
     with tempfile.TemporaryDirectory(prefix="benchmark-") as temporary:
         work = pathlib.Path(temporary)
         data.write_mnist(work / "mnist")
@@ -101,6 +115,24 @@ def measure(case: Case, interpreter: runner.Interpreter, seconds: float) -> floa
             if not enough():  # The workers are stopped in the midst of training.
                 raise
         return _rate(work / "times")
+
+
+def _spend(case: Case, interpreter: runner.Interpreter, steps: int) -> float:
+    """Seconds that a program of one process takes, from its start to its end."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as temporary:
+        work = pathlib.Path(temporary)
+        folder = HERE / case.scenario
+        program = folder / "tf1.py"
+        if not interpreter.tf1:
+            program = runner.copied(folder / "tf2.py", work / "program")
+        begin = time.monotonic()
+        flags = (*case.arguments, f"--train_steps={steps}")
+        processes.run_program(
+            (interpreter.python, program, *flags),
+            environment=runner.ENVIRONMENT,
+            directory=work,
+        )
+        return time.monotonic() - begin
 
 
 def _rate(directory: pathlib.Path) -> float:
