@@ -81,8 +81,10 @@ class AsynchronousReplicas(Replicas):
         index = task_index(0)
         if index in self._lost or step.concrete.graph.deferred_external_captures:
             return self.coordinator.schedule(step.concrete, args=args).fetch()
+        # Here, and not where they go to: a lost worker would be told as a wrong argument.
+        tensors = tf.nest.map_structure(tf.convert_to_tensor, args)
         with tf.device(self._device(index)):
-            return step.concrete(*args).numpy()
+            return step.concrete(*tensors).numpy()
 
     @property
     def _chiefs(self):
