@@ -88,14 +88,14 @@ def tell_refusals_of_the_whole(
     }
     told = {(f.line, f.symbol) for f in true.values()}
     rest = [
-        _as_part_of_refused(f) if f.outcome is Outcome.REFUSED else f
+        _mark_as_part_of_refused(f) if f.outcome is Outcome.REFUSED else f
         for f in alone.findings
         if (f.line, f.symbol) not in told and (f.symbol or not f.blocks)
     ]
     return dataclasses.replace(alone, findings=tuple(sorted([*true.values(), *rest])))
 
 
-def _as_part_of_refused(finding: Finding) -> Finding:
+def _mark_as_part_of_refused(finding: Finding) -> Finding:
     return dataclasses.replace(
         finding,
         code="N100",
@@ -118,7 +118,7 @@ def _migrate_whole(
 
     found = migrate(whole.text, path, options)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in found.findings):
-        return Settled(None, _refusals_by_file(found, whole))
+        return Settled(None, _group_refusals_by_file(found, whole))
     if any(runs_graph(f) for f in found.findings):
         return Settled(None)
     again = migrate(found.text, path, options.again(found.support))
@@ -143,7 +143,7 @@ def _migrate_whole(
     return Settled(Migration(found.text, tuple(sorted([*told, *own])), found.support))
 
 
-def _refusals_by_file(
+def _group_refusals_by_file(
     found: Migration, whole: Together
 ) -> dict[str, tuple[Finding, ...]]:
     """The refusals that are reasons, at their lines in the files that have them.

@@ -35,7 +35,7 @@ from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 # Modules written beside a program, but not beside every one.
 _EMITTED = (
     *("mnist_input_data", "contrib_optimizers", "contrib_hparams", "contrib_data"),
-    *("contrib_lookup", "contrib_predictor", "contrib_vocabularies"),
+    *("contrib_lookup", "contrib_predictor", "contrib_seq2seq", "contrib_vocabularies"),
     *contrib_graph.FILES,
 )
 # Packages, not emitted, that a target may be in.

@@ -58,6 +58,7 @@ HOMES: dict[str, str] = {
 SUPPORT: dict[str, tuple[str, str]] = {
     "tf.contrib.training.HParams": ("contrib_hparams", "HParams"),
     "tf.contrib.training.parse_values": ("contrib_hparams", "parse_values"),
+    "tf.contrib.seq2seq.sequence_loss": ("contrib_seq2seq", "sequence_loss"),
     **{
         f"tf.contrib.learn.preprocessing.{module}{name}": ("contrib_vocabularies", name)
         for name, own in (
@@ -339,8 +340,9 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "constrained_optimization": (_GONE, "Use tensorflow_constrained_optimization."),
     "copy_graph": ("TF2 has no graph to copy", "Call the function again."),
     "crf": (
-        "its decoder is a graph's rnn cell",
-        "Write the forward pass with tf.scan, or use a CRF layer for Keras.",
+        "its functions make a variable of the graph, or decode by a graph's cell",
+        "Write the forward pass with tf.scan, or use a CRF layer for Keras; "
+        "--fallback compat keeps contrib's.",
     ),
     "cudnn_rnn": (
         "cuDNN kernels are chosen by the layer in TF2",

@@ -13,6 +13,7 @@ from migrate.frontends.sessions.displays import Displays
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.code import Code, code
+from migrate.source.nodes import walk_breadth_first
 
 
 class Fed:
@@ -50,6 +51,14 @@ class Fed:
                 "Write feed_dict={placeholder: value, ...} in the call.",
             )
             return None
+        if display is not node and self._is_computed_again(node, display):
+            self._diagnostics.refuse(
+                "S104",
+                node,
+                "the feed's values are computed once and fed to several runs",
+                "Compute each in a statement before, and feed the names.",
+            )
+            return None
         feed: dict[str, ast.expr] = {}
         own = self._loop.own(call)
         for key, value in zip(display.keys, display.values):
@@ -66,6 +75,21 @@ class Fed:
                 return None
             feed[name] = value
         return feed
+
+    def _is_computed_again(self, name: ast.expr, display: ast.Dict) -> bool:
+        """Whether a run that is given the values themselves would do something twice."""
+        spelled = names.key(name)
+        owner = self._scopes.scope_of(name)
+        uses = [
+            n
+            for n in walk_breadth_first(owner.node)
+            if isinstance(n, (ast.Name, ast.Attribute))
+            and isinstance(n.ctx, ast.Load)
+            and names.key(n) == spelled
+        ]
+        return len(uses) > 1 and any(
+            has_effect(value, self._scopes) for value in display.values
+        )
 
     def element(
         self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]

@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.fetches import Leaf
 from migrate.program import ir
-from migrate.program.binding_time import Analysis
+from migrate.program.binding_time import Analysis, every
 from migrate.program.code import Code, code, join_code
 
 
@@ -63,6 +63,22 @@ class Steps:
         step.name = self._analysis.fresh(*wishes)
         self.made.append(step)
         return step
+
+    def in_order_of_updates(self, flows: list[ir.Flow]) -> list[ir.StepFunction]:
+        """The step functions; those that train in the order in which the graph was built.
+
+        An optimizer makes its variables where its first step is traced. Two without names
+        of their own were numbered by TF1 in the order of `minimize`.
+        """
+        place = {id(flow): index for index, flow in enumerate(every(flows))}
+
+        def updates_of(step: ir.StepFunction) -> list[int]:
+            updating = [f for f in every(step.flows) if f.update is not None]
+            return sorted(place[id(f)] for f in updating if id(f) in place)
+
+        trains = [step for step in self.made if updates_of(step)]
+        ordered = iter(sorted(trains, key=updates_of))
+        return [next(ordered) if step in trains else step for step in self.made]
 
     def droppable(
         self,

@@ -301,7 +301,7 @@ class _Recogniser:
             tail=tail,
             helpers=tuple(helper.node for helper in helpers),
             placeholders=analysis.placeholders,
-            steps=runs.steps.made,
+            steps=runs.steps.in_order_of_updates(flows),
             runs=runs.runs,
             moved=[],
             copied=set(),

@@ -82,6 +82,8 @@ class Scattered:
         if not stores or not stores[0].first:
             raise Unclear
         whole = [s for s in stores if s.first]
+        if len(stores) == 1:  # Also after a loop that gives it.
+            return {use: [ast.unparse(k) for k, _ in whole[0].pairs] for use in uses}
         if len(whole) > 1:
             sets = {tuple(sorted(ast.unparse(k) for k, _ in s.pairs)) for s in whole}
             more = {ast.unparse(k) for s in stores for k, _ in s.pairs}

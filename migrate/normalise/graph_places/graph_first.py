@@ -29,6 +29,12 @@ _BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 _MAKES_VARIABLES = (
     roles.VARIABLES | frozenset(LAYER_FUNCTIONS) | frozenset(LAYER_CLASSES)
 )
+_LISTS_THE_GRAPH = roles.TRAINABLE | frozenset(
+    {"tf.global_variables", "tf.all_variables", "tf.local_variables"}
+    | {"tf.model_variables", "tf.get_collection", "tf.moving_average_variables"}
+    | {"tf.summary.merge_all", "tf.losses.get_total_loss", "tf.losses.get_losses"}
+    | {"tf.losses.get_regularization_loss", "tf.losses.get_regularization_losses"}
+)
 # Not of the graph, or made for the session where they stand.
 _STAYS = frozenset(
     {"tf.train.Saver", "tf.summary.FileWriter", "tf.train.Coordinator", "tf.Session"}
@@ -99,10 +105,35 @@ class _Block:
             nested = statement not in between and self._in_block(statement, blocks)
             if nested and self._makes_variables(statement):
                 continue
+            if self._depends_on_place(statement) and any(
+                s.lineno < statement.lineno and self._calls_own(s)
+                for b in blocks
+                for s in b.body
+            ):
+                continue
             if not self._text.alone(statement) or inside_strings(statement):
                 continue
             return self._before(statement, block)
         return None
+
+    def _depends_on_place(self, statement: ast.stmt) -> bool:
+        """Whether what the graph has by then matters: it lists variables, or makes one."""
+        return self._makes_variables(statement) or any(
+            isinstance(n, ast.Call)
+            and (self._scopes.resolve(n.func) or "") in _LISTS_THE_GRAPH
+            for n in walk_breadth_first(statement)
+        )
+
+    def _calls_own(self, statement: ast.stmt) -> bool:
+        """Whether it calls a function or a class of the program, which may add to the graph."""
+        for node in walk_breadth_first(statement):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            owner = self._scopes.scope_of(statement).owner(node.func.id)
+            made = owner.bindings[node.func.id] if owner is not None else []
+            if any(isinstance(b, (ast.FunctionDef, ast.ClassDef)) for b in made):
+                return True
+        return False
 
     def _between(self, blocks: list[ast.With]) -> list[ast.stmt]:
         """What stands between sessions that follow each other."""

@@ -161,11 +161,14 @@ class Blocks(Assignments):
         if isinstance(call, ast.Call) and symbol == "tf.variable_scope":
             name = names.argument(call, "name_or_scope", 0)
             value = names.literal(name)
+            entered_by_name = isinstance(value, str)
             if value is None and name is not None:
                 default = names.argument(call, "default_name", 1)
                 value = names.literal(default)
             reuse = names.argument(call, "reuse", 8)
             self.scope_names.append(value if isinstance(value, str) else None)
+            if entered_by_name:
+                self._number_layers_anew()
             self.scope_reuse.append(
                 (self.scope_reuse[-1] if self.scope_reuse else False)
                 or self._may_reuse(reuse)

@@ -84,6 +84,16 @@ class Layers(UserFunctions):
         self.layer_counts[key] = count + 1
         return name + (f"_{count}" if count else "")
 
+    def _number_layers_anew(self) -> None:
+        """A scope that is entered by its name numbers its layers from the first, each time.
+
+        So did `variable_scope`, which forgot its numbers where it was left: layers without
+        names are the same ones where the scope is entered again to reuse them.
+        """
+        scope = self.full_name("")
+        for key in [k for k in self.layer_counts if scope and k.startswith(scope)]:
+            del self.layer_counts[key]
+
     def _layer_variable(
         self, row: LayerRow, name: object, reuse: ast.expr | None
     ) -> tuple[str, bool]:

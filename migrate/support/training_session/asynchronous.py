@@ -37,7 +37,7 @@ class AsynchronousReplicas(Replicas):
         self._cluster = tf.train.ClusterSpec(cluster)
         self._restoring = threading.Lock()
         self._servers = Servers(self.coordinator, self._addresses("ps"))
-        self._lost = set()  # The loops whose workers were lost.
+        self._lost = set()  # The workers that were lost.
 
     def returned(self, values):
         """A step's values as one tensor: from a worker each would be a message of its own."""
@@ -73,18 +73,21 @@ class AsynchronousReplicas(Replicas):
                     time.sleep(0.2)
 
     def _run_step(self, step, args):
-        """One step: here in this process's own loop, and on another loop's worker.
+        """One step on this loop's worker, which is called without the coordinator's queue.
 
-        Where that was lost, the coordinator gives the step to whichever worker is free. That
-        takes longer, and so does a table, of which the coordinator gives each worker its own.
+        Where that was lost, the coordinator gives the step to whichever worker is free. So it
+        does with a chief's, which has no device that others reach; and with a step that uses
+        a table, because every worker has one of its own from the coordinator.
         """
-        index = task_index(0)
-        if index in self._lost or step.concrete.graph.deferred_external_captures:
+        device = self._device()
+        if device is None or step.concrete.graph.deferred_external_captures:
             return self.coordinator.schedule(step.concrete, args=args).fetch()
         # Here, and not where they go to: a lost worker would be told as a wrong argument.
-        tensors = tf.nest.map_structure(tf.convert_to_tensor, args)
-        with tf.device(self._device(index)):
-            return step.concrete(*tensors).numpy()
+        args = tf.nest.map_structure(
+            lambda arg: arg if tf.is_tensor(arg) else tf.convert_to_tensor(arg), args
+        )
+        with tf.device(device):
+            return step.concrete(*args).numpy()
 
     @property
     def _chiefs(self):
@@ -95,21 +98,23 @@ class AsynchronousReplicas(Replicas):
             if job in self._cluster.jobs
         )
 
-    def _device(self, index):
-        """The device of the worker with the loop of this index; None for this process."""
-        return f"/job:worker/task:{index - self._chiefs}" if index else None
+    def _device(self):
+        """The device of this loop's worker; None of a chief, and where it was lost."""
+        index = task_index(0) - self._chiefs
+        return None if index < 0 or index in self._lost else f"/job:worker/task:{index}"
 
     def _has_lost_worker(self):
         """Whether this loop's worker was lost by now: it is asked for a constant."""
-        index = task_index(0)
-        if not index or index in self._lost:
+        device = self._device()
+        if device is None:
             return False
         try:
-            with tf.device(self._device(index)):
+            with tf.device(device):
                 tf.constant(0.0).numpy()
         except tf.errors.OpError:
-            self._lost.add(index)
-        return index in self._lost
+            self._lost.add(task_index(0) - self._chiefs)
+            return True
+        return False
 
     @property
     def losses(self):

@@ -266,7 +266,11 @@ class Replicas:
         step = self.global_step
         if step is not None:
             with tf.control_dependencies(
-                [t for t in tf.nest.flatten(fetches) if tf.is_tensor(t)]
+                [
+                    part
+                    for part in tf.nest.flatten(fetches, expand_composites=True)
+                    if tf.is_tensor(part)
+                ]
             ):
                 results["global_step"] = step.read_value()
         return results

@@ -48,12 +48,11 @@ class StepFunction:
         """The step's results, of which the replicas' `returned` made one tensor."""
         made = tf.nest.flatten(self._values, expand_composites=True)
         parts = [
-            tf.io.parse_tensor(part, tensor.dtype).numpy()
+            tf.io.parse_tensor(part, tensor.dtype)
             for part, tensor in zip(message, made)
         ]
-        return self.unpack(
-            tf.nest.pack_sequence_as(self._values, parts, expand_composites=True)
-        )
+        values = tf.nest.pack_sequence_as(self._values, parts, expand_composites=True)
+        return self.unpack(map(to_numpy, values))
 
     def feed(self, args):
         """Arguments with the dtypes of the specs, as a TF1 feed converted them.
@@ -83,6 +82,14 @@ class StepFunction:
             else tf.nest.map_structure(convert, spec, arg)
             for spec, arg in zip(self.specs, args)
         )
+
+
+def to_numpy(value):
+    """A fetched value as TF1's session gave it."""
+    if isinstance(value, tf.SparseTensor):
+        parts = (value.indices, value.values, value.dense_shape)
+        return tf.compat.v1.SparseTensorValue(*[part.numpy() for part in parts])
+    return value.numpy()
 
 
 def spec_of(function, *specs):

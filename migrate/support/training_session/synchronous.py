@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from .clusters import RECOVERY_WAIT_SECS
 from .replicas import Replicas
+from .step_functions import to_numpy
 
 
 class SynchronousReplicas(Replicas):
@@ -22,7 +23,7 @@ class SynchronousReplicas(Replicas):
         self._task_index = int(task_index)
 
     def call(self, step, args):
-        return step.unpack([value.numpy() for value in step.function(*args)])
+        return step.unpack(map(to_numpy, step.function(*args)))
 
     def restored(self, is_chief, restore):
         """The chief restores and gives its values to all, as its variables were shared."""

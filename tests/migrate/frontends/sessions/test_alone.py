@@ -48,6 +48,17 @@ FAULTS = {
         "points, sums = data.next_batch()",
         "points, sums = data.points[:4], data.sums[:4]",
     ),
+    "judged_apart": (
+        "layers_by_reuse",
+        "dense_layer(made)",
+        "dense_layer(3 * made)",
+    ),
+    "not_followed": ("target_network", "0.5 * new + 0.5 * old", "old"),
+    "power_of_another": (
+        "sequence_losses",
+        "AdamOptimizer(0.01)",
+        "AdamOptimizer(0.01, beta2=0.9)",
+    ),
     "never_training": (
         "keras_session",
         "compute_loss, images_feed, labels_feed, True",
