@@ -124,16 +124,28 @@ class _Block:
             for n in walk_breadth_first(statement)
         )
 
-    def _calls_own(self, statement: ast.stmt) -> bool:
-        """Whether it calls a function or a class of the program, which may add to the graph."""
+    def _calls_own(
+        self, statement: ast.AST, seen: frozenset[ast.AST] = frozenset()
+    ) -> bool:
+        """Whether it calls a function or a class of the program that adds to the graph."""
         for node in walk_breadth_first(statement):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                 continue
-            owner = self._scopes.scope_of(statement).owner(node.func.id)
-            made = owner.bindings[node.func.id] if owner is not None else []
-            if any(isinstance(b, (ast.FunctionDef, ast.ClassDef)) for b in made):
-                return True
+            owner = self._scopes.scope_of(node).owner(node.func.id)
+            for made in owner.bindings[node.func.id] if owner is not None else []:
+                if not isinstance(made, (ast.FunctionDef, ast.ClassDef)):
+                    continue
+                if made not in seen and (
+                    self._adds_to_graph(made) or self._calls_own(made, seen | {made})
+                ):
+                    return True
         return False
+
+    def _adds_to_graph(self, definition: ast.AST) -> bool:
+        return any(
+            isinstance(n, ast.Call) and _is_of_graph(self._scopes.resolve(n.func) or "")
+            for n in walk_breadth_first(definition)
+        )
 
     def _between(self, blocks: list[ast.With]) -> list[ast.stmt]:
         """What stands between sessions that follow each other."""
