@@ -104,3 +104,23 @@ def test_an_update_by_nothing_is_a_step(tmp_path: pathlib.Path) -> None:
     equal = verified(old, new, tmp_path / "equal")
     assert equal.outcome is Outcome.EQUAL, unproven(equal)
     assert equal.comparison is not None and equal.comparison.steps == (5, 5)
+
+
+def test_a_program_with_a_warning_is_migrated_first(tmp_path: pathlib.Path) -> None:
+    """`migrate` ends with 1 for it (D168), and has written the program."""
+    old = tmp_path / "old" / "clipped.py"
+    old.parent.mkdir()
+    old.write_text(
+        "import tensorflow as tf\n"
+        "w = tf.Variable([0.5, -0.25])\n"
+        "loss = tf.reduce_sum(tf.square(w - 3.0))\n"
+        "train = tf.train.GradientDescentOptimizer(0.001).minimize(loss)\n"
+        "clip = w.assign(tf.clip_by_value(w, -9.0, 9.0))\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    for step in range(3):\n"
+        "        print(sess.run([train, clip, loss])[2])\n"
+    )
+    verdict = verified(old, None, tmp_path / "work")
+    assert "is not migrated" not in verdict.line
+    assert verdict.comparison is not None
