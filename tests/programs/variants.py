@@ -95,6 +95,7 @@ IDIOMS = (
     Variant("configured", 0.0, _EXACT),
     Variant("contrib", 5e-6, "tanh differs by an ULP; slots are sums of squares"),
     Variant("control_flow", 1e-6, _EXP),
+    Variant("drawn_inputs", 1e-6, _EIGEN),
     Variant("exporters", 0.0, _EXACT),
     Variant("frames", 1e-6, _EIGEN),
     Variant("hooks", 1e-6, _EIGEN),

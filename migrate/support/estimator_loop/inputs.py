@@ -61,14 +61,18 @@ def dataset_of(input_fn):
     """What an input_fn gives, as a dataset of (features, labels) or features.
 
     An input_fn that takes a batch from an iterator is run twice: once to find the
-    dataset, once as a function of its elements.
+    dataset, once as a function of its elements. Both draw the same numbers from
+    Python's and NumPy's generators.
     """
+    drawn_before = random.getstate(), np.random.get_state()
     try:
         result = input_fn()
     except _Drawn as drawn:
         local = _OneShotIterator.drawing
 
         def process(*batch):
+            random.setstate(drawn_before[0])
+            np.random.set_state(drawn_before[1])
             local.batch = [batch[0] if len(batch) == 1 else batch]
             try:
                 return _as_dataset_element(input_fn())
