@@ -37,6 +37,7 @@ class Serving:
         flat = tf.nest.flatten(specs, expand_composites=True)
         signature = [tf.TensorSpec(spec.shape, spec.dtype) for spec in flat]
         self._graph = v1.wrap_function(build, signature).graph
+        self._words = _words(self._graph)
 
     def __call__(self):
         receiver = self._receive()
@@ -56,6 +57,12 @@ class Serving:
         for outside, inside in self._graph.captures:
             if id(outside) in tables:  # The same words, in a table of this graph.
                 handles[inside.name] = tables[id(outside)].again().resource_handle
+                continue
+            if id(outside) in self._words:  # A table that a feature column has made.
+                initial = tf.lookup.KeyValueTensorInitializer(*self._words[id(outside)])
+                handles[inside.name] = v1.lookup.StaticHashTable(
+                    initial, tf.zeros([], initial.value_dtype)
+                ).resource_handle
                 continue
             if outside.dtype not in (tf.resource, tf.variant):  # A plain value.
                 handles[inside.name] = tf.constant(outside.numpy())
@@ -83,6 +90,21 @@ def _tables(model):
     """The lookup tables that are attributes of a model, by the id of their handles."""
     tables = (table for table in vars(model).values() if hasattr(table, "again"))
     return {id(table.resource_handle): table for table in tables}
+
+
+def _words(graph):
+    """Keys and values of the lookup tables that a graph reads, by the id of their handles."""
+    words = {}
+    for outside, inside in graph.captures:
+        for operation in inside.consumers() if inside.dtype == tf.resource else ():
+            if operation.type == "LookupTableFindV2":
+                exported = tf.raw_ops.LookupTableExportV2(
+                    table_handle=outside,
+                    Tkeys=operation.get_attr("Tin"),
+                    Tvalues=operation.get_attr("Tout"),
+                )
+                words[id(outside)] = [part.numpy() for part in exported]
+    return words
 
 
 def _take_names(graph, before):
