@@ -30,6 +30,7 @@ PROGRAMS = (
     _program(
         "contrib_stacks", 2e-5, "normalisations divide by roots of small variances"
     ),
+    _program("columns_exported", 1e-6, "newer Eigen sums products in another order"),
     _program("first_values", 1e-5, "normalisations divide by roots of small variances"),
     _program("metric_functions", 5e-6, "Adam divides by roots of small squares"),
     _program(

@@ -51,6 +51,14 @@ _BATCH_NORM = (
         ("collected_losses", "tf.add_n([mse, sparse])", "mse"),
         ("collected_losses", "set_random_seed(4)", "set_random_seed(5)"),
         ("collected_losses", "return tf.maximum(0.02,", "return tf.maximum(0.1,"),
+        # An exported table whose words have the numbers of others.
+        (
+            "columns_exported",
+            "KeyValueTensorInitializer(*self._words[id(outside)])",
+            "KeyValueTensorInitializer(\n"
+            "                    self._words[id(outside)][0][::-1], self._words[id(outside)][1]\n"
+            "                )",
+        ),
         ("contrib_stacks", "else 1e-12", "else 1e-2"),
         ("contrib_stacks", *_BATCH_NORM),
         (
