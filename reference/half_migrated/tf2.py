@@ -57,7 +57,7 @@ if not training_session.is_coordinator(
   training_session.serve(server)
 strategy = tf.distribute.ParameterServerStrategy(
     tf.distribute.cluster_resolver.SimpleClusterResolver(
-        training_session.without_chief(cluster), rpc_layer="grpc"))
+        training_session.with_coordinator(cluster), rpc_layer="grpc"))
 replicas = eager_steps.AsynchronousSteps(strategy, cluster)
 
 features, targets, (w0, w1) = arrays()

@@ -79,7 +79,8 @@ def main(_):
     if FLAGS.task_index != 0:
       training_session.serve(server)
     strategy = tf.distribute.ParameterServerStrategy(
-        tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, rpc_layer="grpc"))
+        tf.distribute.cluster_resolver.SimpleClusterResolver(
+            training_session.with_coordinator(cluster), rpc_layer="grpc"))
     replicas = training_session.AsynchronousReplicas(strategy, cluster)
   num_workers = len(worker_hosts)
   w1_0, w2_0 = [w.astype(FLAGS.dtype) for w in initial_weights()]

@@ -83,7 +83,8 @@ def main(unused_argv):
     if FLAGS.task_index != 0:
       training_session.serve(server)
     strategy = tf.distribute.ParameterServerStrategy(
-        tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, rpc_layer="grpc"))
+        tf.distribute.cluster_resolver.SimpleClusterResolver(
+            training_session.with_coordinator(cluster), rpc_layer="grpc"))
     replicas = training_session.AsynchronousReplicas(strategy, cluster)
   num_workers = len(worker_hosts)
   worker_device = "/job:worker/task:%d" % FLAGS.task_index

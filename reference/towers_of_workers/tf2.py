@@ -125,7 +125,8 @@ def main(_):
     if FLAGS.task_index != 0:
       training_session.serve(server)
     strategy = tf.distribute.ParameterServerStrategy(
-        tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, rpc_layer="grpc"))
+        tf.distribute.cluster_resolver.SimpleClusterResolver(
+            training_session.with_coordinator(cluster), rpc_layer="grpc"))
     replicas = towers_of_workers.AsynchronousReplicas(strategy, cluster, towers=FLAGS.num_gpus)
   num_workers = len(worker_hosts)
 

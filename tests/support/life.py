@@ -53,8 +53,12 @@ def main():
             server.join()
         if not training_session.is_coordinator(cluster, args.job_name, index):
             training_session.serve(server)
+        tasks = training_session.with_coordinator(cluster)
+        if args.mode == "async-unreached":
+            port = tasks.task_address("chief", 0).rpartition(":")[2]
+            tasks = {**tasks.as_dict(), "chief": [f"nobody.invalid:{port}"]}
         strategy = tf.distribute.ParameterServerStrategy(
-            resolver(cluster, rpc_layer="grpc")
+            resolver(tf.train.ClusterSpec(tasks), rpc_layer="grpc")
         )
         replicas = training_session.AsynchronousReplicas(strategy, cluster)
 
@@ -110,6 +114,8 @@ def main():
                     raise LookupError("the loop of worker 0 failed")
         say(f"ended {task_index} {count}")
 
+    if args.mode.startswith("async"):
+        say(f"worker 0 computes on {replicas._device()}")
     replicas.run(run_worker)
     say("all ended")
 

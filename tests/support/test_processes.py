@@ -70,6 +70,20 @@ def test_asynchronous(workers: int, tmp_path: pathlib.Path) -> None:
         assert f"ended {index} " in text
 
 
+@pytest.mark.parametrize("mode", ["async", "async-unreached"])
+def test_the_coordinator_computes_where_parameter_servers_reach_it(
+    mode: str, tmp_path: pathlib.Path
+) -> None:
+    """In its own process; on its task's server where it has an address of no host."""
+    ledger.rests_on(ledger.COMPILER / "support")
+    (first,) = (e for e in run(mode, tmp_path) if e.task == "worker-0")
+    place = "/job:chief/task:0" if mode == "async" else "/job:worker/task:0"
+    assert f"worker 0 computes on {place}\n" in first.output
+    assert "all ended" in first.output
+    unreached = "Parameter servers do not reach the coordinator" in first.output
+    assert unreached == (mode == "async-unreached")
+
+
 @pytest.mark.parametrize("who", ["worker", "chief"])
 def test_a_failing_loop_ends_all(who: str, tmp_path: pathlib.Path) -> None:
     """Its error is what worker 0 ends with; no process stays behind."""

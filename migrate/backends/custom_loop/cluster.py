@@ -191,11 +191,9 @@ class Cluster:
         if program.partitioned:
             partitioner = ",\n    variable_partitioner=training_session.partitioner"
         if cluster.jobs is not None and not cluster.jobs & {"chief", "master"}:
-            servers = code(spec)
             test = code("if ", index, " != 0:")
             comment = "# Worker 0 is also the coordinator; the other workers serve it."
         else:
-            servers = code("training_session.without_chief(", spec, ")")
             of_task = join_code(", ", [spec, cluster.job_name, index])
             test = code("if not training_session.is_coordinator(", of_task, "):")
             comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
@@ -209,9 +207,9 @@ class Cluster:
             New(
                 code(
                     "strategy = tf.distribute.ParameterServerStrategy(\n"
-                    f"    {_RESOLVER}(",
-                    servers,
-                    f', rpc_layer="grpc"){partitioner})',
+                    f"    {_RESOLVER}(\n        training_session.with_coordinator(",
+                    spec,
+                    f'), rpc_layer="grpc"){partitioner})',
                 )
             ),
             New(

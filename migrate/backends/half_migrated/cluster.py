@@ -106,7 +106,7 @@ class ClusterWriter:
             New(
                 code(
                     "strategy = tf.distribute.ParameterServerStrategy(\n"
-                    f"    {_RESOLVER}(\n        training_session.without_chief(",
+                    f"    {_RESOLVER}(\n        training_session.with_coordinator(",
                     cluster_text(cluster),
                     '), rpc_layer="grpc"))',
                 )

@@ -170,7 +170,8 @@ class Cluster:
             if self._strategy is None:
                 self._strategy = tf.distribute.ParameterServerStrategy(
                     tf.distribute.cluster_resolver.SimpleClusterResolver(
-                        tf.train.ClusterSpec(self._tasks), rpc_layer="grpc"
+                        training_session.with_coordinator(self._tasks),
+                        rpc_layer="grpc",
                     )
                 )
             return training_session.AsynchronousReplicas(self._strategy, self._tasks)

@@ -50,7 +50,7 @@ from .clusters import (
     serve,
     serve_until_done,
     server_config,
-    without_chief,
+    with_coordinator,
     workers_only,
 )
 from .hooks import (

@@ -19,6 +19,8 @@ from .workers import (
 
 # MonitoredTrainingSession's default: how long the other loops may take to end when one has failed.
 _STOP_GRACE_PERIOD_SECS = 120
+# This process: it coordinates, and has the name that tf.distribute gives to that.
+_OWN = "/job:chief/task:0"
 
 
 class AsynchronousReplicas(Replicas):
@@ -38,6 +40,7 @@ class AsynchronousReplicas(Replicas):
         self._restoring = threading.Lock()
         self._servers = Servers(self.coordinator, self._addresses("ps"))
         self._lost = set()  # The workers that were lost.
+        self._computes = self._is_reached()
 
     def returned(self, values):
         """A step's values as one tensor: from a worker each would be a message of its own."""
@@ -73,11 +76,11 @@ class AsynchronousReplicas(Replicas):
                     time.sleep(0.2)
 
     def _run_step(self, step, args):
-        """One step on this loop's worker, which is called without the coordinator's queue.
+        """One step where this loop's are computed, without the coordinator's queue.
 
-        Where that was lost, the coordinator gives the step to whichever worker is free. So it
-        does with a chief's, which has no device that others reach; and with a step that uses
-        a table, because every worker has one of its own from the coordinator.
+        Where its worker was lost, the coordinator gives the step to whichever worker is free.
+        So it does with a step that uses a table, because every worker has one of its own from
+        the coordinator.
         """
         device = self._device()
         if device is None or step.concrete.graph.deferred_external_captures:
@@ -99,9 +102,34 @@ class AsynchronousReplicas(Replicas):
         )
 
     def _device(self):
-        """The device of this loop's worker; None of a chief, and where it was lost."""
+        """What computes this loop's steps: this process the first one's; None: any worker."""
+        if self._computes and task_index(0) == 0:
+            return _OWN
         index = task_index(0) - self._chiefs
         return None if index < 0 or index in self._lost else f"/job:worker/task:{index}"
+
+    def _is_reached(self):
+        """Whether parameter servers reach this process, as steps need it that it computes."""
+
+        @tf.function(autograph=False)
+        def ask(value):
+            answers = []
+            for index in range(len(self._addresses("ps"))):
+                with tf.device(f"/job:ps/task:{index}"):
+                    answers.append(value + 1.0)
+            return answers
+
+        try:
+            with tf.device(_OWN):
+                ask(tf.constant(0.0))
+        except tf.errors.OpError as error:
+            tf.compat.v1.logging.warning(
+                "Parameter servers do not reach the coordinator, which computes its steps "
+                "on its task's server instead: %s",
+                error.message,
+            )
+            return False
+        return True
 
     def _has_lost_worker(self):
         """Whether this loop's worker was lost by now: it is asked for a constant."""

@@ -183,16 +183,20 @@ class Waiting:
             )
 
 
-def without_chief(cluster):
-    """The cluster's parameter servers and workers.
+def with_coordinator(cluster):
+    """The cluster's parameter servers and workers, with this process as their chief.
 
-    The coordinator is none of a strategy's tasks: for a chief in the cluster the strategy
-    would start a server, at the address where this process's own serves already.
+    It has a port of its own: at the task's address its tf.distribute.Server serves. To a
+    cluster without a chief TensorFlow announces the coordinator as "localhost", where
+    tasks on other machines do not find it.
     """
     spec = tf.train.ClusterSpec(cluster)
-    return tf.train.ClusterSpec(
-        {job: spec.job_tasks(job) for job in ("ps", "worker") if job in spec.jobs}
-    )
+    jobs = {job: spec.job_tasks(job) for job in ("ps", "worker") if job in spec.jobs}
+    host = _coordinator_address(spec).rpartition(":")[0]
+    with socket.socket() as unused:
+        unused.bind(("", 0))
+        port = unused.getsockname()[1]
+    return tf.train.ClusterSpec({**jobs, "chief": [f"{host}:{port}"]})
 
 
 @contextlib.contextmanager
