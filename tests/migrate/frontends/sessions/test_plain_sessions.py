@@ -297,3 +297,59 @@ def test_who_makes_what_is_fetched_is_the_reason(made: str, reason: str) -> None
         f.reason for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
     ]
     assert reason in refused
+
+
+FED_APART = """\
+import numpy as np
+import tensorflow as tf
+{made}
+train = tf.train.GradientDescentOptimizer(0.1).minimize({loss})
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train, {{{x}: np.ones([2, 2]), {y}: np.ones([2, 1])}})
+    print(sess.run({out}, {{{x}: np.ones([2, 2])}}))
+"""
+FED = """\
+x = tf.placeholder(tf.float32, [None, 2])
+y = tf.placeholder(tf.float32, [None, 1])
+w = tf.get_variable("w", [2, 1])
+"""
+FED_IN_CLASS = """\
+class Model:
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 2])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.out, self.loss = self.net(tf.get_variable("w", [2, 1]))
+    def net(self, w):
+        out = tf.matmul(self.x, w)
+        return out, tf.reduce_mean(tf.square(out - self.y))
+model = Model()
+"""
+OF_STATEMENT = {
+    "def net(x, y):\n    out = tf.matmul(x, w)\n"
+    "    return out, tf.reduce_mean(out - y)\nout, loss = net(x, y)\n": (
+        "`out, loss = net(x, y)`"
+    ),
+    "t = {}\nout = tf.matmul(x, w)\nt['loss'] = loss = tf.reduce_mean(out - y)\n"
+    "t['out'] = out\nout = t['out']\n": "reads it",
+    "if len(w.shape) > 5:\n    k = tf.placeholder(tf.float32)\n    w = w * k\n"
+    "out = tf.matmul(x, w)\nloss = tf.reduce_mean(out - y)\n": "under `if",
+    "out = tf.matmul(x, w) + y\nloss = tf.reduce_mean(out)\n": (
+        "placeholder `y` is needed here, but not fed"
+    ),
+}
+
+
+@pytest.mark.parametrize("made", OF_STATEMENT)
+def test_a_missing_feed_is_told_as_far_as_it_is_seen(made: str) -> None:
+    names = {"x": "x", "y": "y", "loss": "loss", "out": "out"}
+    found = migrate_text(FED_APART.format(made=FED + made, **names)).findings
+    reasons = [f.reason for f in found if f.code == "S111"]
+    assert reasons and OF_STATEMENT[made].replace("reads it", "read it") in reasons[0]
+
+
+def test_a_tuple_of_tensors_needs_the_feeds_of_the_fetched_one() -> None:
+    names = {n: f"model.{n}" for n in ("x", "y", "loss", "out")}
+    text = FED_APART.format(made=FED_IN_CLASS, **names)
+    found = migrate_text(text).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
