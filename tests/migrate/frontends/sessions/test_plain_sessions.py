@@ -353,3 +353,80 @@ def test_a_tuple_of_tensors_needs_the_feeds_of_the_fetched_one() -> None:
     text = FED_APART.format(made=FED_IN_CLASS, **names)
     found = migrate_text(text).findings
     assert not [f for f in found if f.outcome is Outcome.REFUSED]
+
+
+TOLD_AT = {
+    "layers in a block of a loop": (
+        "h = x\nfor k in range(2):\n    h = h + 1.0\n    if k == 0:\n"
+        "        h = tf.layers.dense(h, 2)\nloss = out = tf.reduce_mean(h - y)\n",
+        "N104",
+        "layers made in blocks nested in a loop",
+        10,
+    ),
+    "variables in a block of a loop": (
+        "h = x\nfor k in range(2):\n    h = h + 1.0\n    if k == 0:\n"
+        "        v = tf.get_variable('v', [2, 2])\n    h = tf.matmul(h, v)\n"
+        "loss = out = tf.reduce_mean(h - y)\n",
+        "N104",
+        "variables made in blocks nested in a loop",
+        10,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOLD_AT)
+def test_what_is_made_in_a_block_is_told_at_its_line(name: str) -> None:
+    made, code, reason, line = TOLD_AT[name]
+    names = {"x": "x", "y": "y", "loss": "loss", "out": "out"}
+    found = migrate_text(FED_APART.format(made=FED + made, **names)).findings
+    assert (code, reason, line) in {(f.code, f.reason, f.line) for f in found}
+
+
+IN_LOOP = """\
+import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 2])
+class Net:
+    def __init__(self, name):
+        w = tf.get_variable(name, [2, 1])
+        self.loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+        self.train = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+{made}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    {run}
+"""
+FEED = "{x: np.ones([2, 2])}"
+
+
+def test_objects_that_a_loop_goes_through_are_told_with_what_helps() -> None:
+    text = IN_LOOP.format(
+        made='nets = [Net("a"), Net("b")]',
+        run=f"for net in nets:\n        sess.run(net.train, {FEED})",
+    )
+    (found,) = [f for f in migrate_text(text).findings if f.code == "S109"]
+    assert "`for net in nets` goes through" in found.reason
+    followed = IN_LOOP.format(
+        made='first = Net("a")\nsecond = Net("b")',
+        run=f"sess.run(first.train, {FEED})\n    sess.run(second.train, {FEED})",
+    )
+    found = migrate_text(followed).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
+
+
+def test_a_feed_that_is_filled_is_told_with_what_helps() -> None:
+    run = f"for i in range(2):\n        FEED\n        sess.run(net.train, {FEED})"
+    text = IN_LOOP.format(made='net = Net("a")', run=run)
+    filled = text.replace("FEED", "feed = {}\n        feed[x] = np.ones([2, 2])")
+    filled = filled.replace(FEED, "feed")
+    reasons = {f.recipe for f in migrate_text(filled).findings if f.code == "S112"}
+    assert reasons <= {
+        "Write each feed out as a whole dict, in each branch: feed = {x: value, ...}."
+    }
+    branches = (
+        f"if i:\n            feed = {FEED}\n        else:\n"
+        "            feed = {x: np.zeros([2, 2])}"
+    )
+    followed = text.replace(FEED, "feed").replace("FEED", branches)
+    found = migrate_text(followed).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
