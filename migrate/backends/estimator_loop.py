@@ -182,6 +182,8 @@ class EstimatorRewrite:
             return self._keep(node, symbol)
         if table.find_prefix(symbol, table.IN_SERVING):
             in_model = self._in(node, self._program.model)
+            if not in_model and _makes_receiver(node, self._scopes):
+                return self._refuse(node, "E114", symbol, *table.RECEIVER)
             return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
         name = table.find_prefix(symbol, table.REFUSED)
         if name:
@@ -376,3 +378,25 @@ def _finding(
         reason,
         recipe,
     )
+
+
+def _makes_receiver(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether it is in a function that makes, or is named as making, a receiver.
+
+    def eval_input_receiver_fn():
+      examples = tf.placeholder(tf.string, [None])
+      return tfma.export.EvalInputReceiver(features, {"examples": examples}, labels)
+    """
+    around: ast.AST | None = node
+    while around is not None:
+        if isinstance(around, ast.FunctionDef) and (
+            "receiver" in around.name
+            or any(
+                isinstance(n, ast.Call)
+                and ast.unparse(n.func).endswith(("InputReceiver", "InputFnOps"))
+                for n in walk_breadth_first(around)
+            )
+        ):
+            return True
+        around = scopes.parents.get(around)
+    return False

@@ -37,7 +37,7 @@ CODES = (
         "the loop asks for its job name",
         "The training loop tests the job's name, and the cluster may have a chief task.",
         why="One process runs the loops of the chief and of the workers, under one job name. The test would give the same answer for all of them.",
-        recipe="Recognise the chief by its index: `task_index == 0`.",
+        recipe="Recognise the chief by its index: `task_index == 0`. The migrated loops are numbered anew: the chief has 0, and the workers the numbers after it. In TensorFlow 1 the chief and worker 0 both have 0.",
     ),
     Code(
         "C109",

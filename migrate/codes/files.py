@@ -93,7 +93,7 @@ CODES = (
         recipe="Write what you mean in Python 3. The tool leaves the line.",
         before="keep = round(2.5)",
         after="keep = math.floor(2.5 + 0.5)",
-        refused_when="Always, with `--python2`: only the author knows which meaning is right.",
+        refused_when="With `--python2`, but for draws of `random` in a file that seeds nothing: only the author knows which meaning is right.",
     ),
     Code(
         "E012",

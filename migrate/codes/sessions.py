@@ -62,8 +62,8 @@ CODES = (
     Code(
         "S111",
         "missing feed",
-        "A placeholder that the fetches need is not fed in this call.",
-        why="TensorFlow 1 ends this `run` call with an error, because a placeholder has no value of its own. The step function would lack an argument.",
+        "A placeholder that the fetches need is not fed in this call. Or a statement that makes them may read it.",
+        why="A placeholder has no value of its own, so that TensorFlow 1 ends a `run` call with an error where a fetch depends on it. A step function has whole statements. So it also takes a placeholder on which only another tensor of the same statement depends, and one that is made in a branch.",
     ),
     Code(
         "S112",

@@ -68,7 +68,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     # Slow to import, and of no use to most files.
     from migrate.normalise import towers
     from migrate.normalise.called import arguments
-    from migrate.normalise.names import versions
+    from migrate.normalise.names import named_parts, versions
     from migrate.planning import brought, in_place
 
     known = in_place.find_known_form(text, unit, opens, refused)
@@ -86,6 +86,12 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         attempt = _attempt(form, changes, unit)
         if not has_refusal(attempt.findings):
             return attempt
+        if any(f.code == "S111" for f in attempt.findings):
+            # A run may need another part alone of a tuple.
+            text_apart = named_parts.tensors_apart(form[0])
+            fewer = _attempt((text_apart, *form[1:]), changes, unit)
+            if not has_refusal(fewer.findings):
+                return fewer
         first = first or attempt
         left = _count_elsewhere(attempt.findings)
         if left < fewest:

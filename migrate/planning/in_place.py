@@ -126,11 +126,14 @@ def find_known_form(
         start, taken_ = taken.numbered(start)
         start, scoped = name_scopes.beside(start)
         scoped = (*taken_, *scoped)
+    unread: tuple[Finding, ...] = ()
+    if refused and not unit.graph_calls:
+        start, unread = losses.without_unread_penalties(start)
     for step in _STEPS:
         # Functions of other files may collect penalties that are not in sight.
         if not (step is losses.collected and unit.graph_calls):
             start = step(start)
-    noted = (*stopped, *local, *packaged, *managed, *read, *outer, *scoped)
+    noted = (*stopped, *local, *packaged, *managed, *read, *outer, *scoped, *unread)
     chiefs_ = (*early_chiefs, *late_chiefs)
     changes = Changes(supervised, chiefs_, split, ended.lines, noted)
     return start, start.source != whole.source or bool(scoped), changes

@@ -45,7 +45,7 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
             "S185",
             Outcome.REFUSED,
             spelled,
-            f"`{spelled}`: {lacking[spelled]} has no `{node.attr}`",
+            f"`{spelled}`: {_show(lacking[spelled])} has no `{node.attr}`",
             "Take it out: it is about the graph, or the session that ran it.",
         )
         for node in (walk_breadth_first(tree) if lacking else ())
@@ -54,11 +54,25 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
     # Where the program spells it otherwise: it was moved here from a function.
     told = {finding.symbol for finding in found}
     found += [
-        Finding(1, 1, "S185", Outcome.REFUSED, spelled, f"{which} has no `{spelled}`")
+        Finding(
+            1, 1, "S185", Outcome.REFUSED, spelled, f"{_show(which)} has no `{spelled}`"
+        )
         for spelled, which in lacking.items()
         if spelled not in told
     ]
     return found
+
+
+def _show(which: str) -> str:
+    """What lacks an attribute, for who has not seen the migrated program."""
+    module, _, name = which.rpartition(".")
+    if module:
+        return f"what stands for it in the migrated program ({name} of {module}.py)"
+    return (
+        "what stands for it in the migrated program (None)"
+        if (which == "None")
+        else which
+    )
 
 
 def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:

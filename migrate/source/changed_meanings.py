@@ -13,6 +13,7 @@ from migrate.source.nodes import walk_breadth_first
 
 # Draws of Python's generator that took other bits in Python 2.
 _DRAWS = frozenset({"choice", "randint", "randrange", "sample", "shuffle"})
+_SEEDS = frozenset({"seed", "setstate", "jumpahead"})
 _METHODS = {
     "__cmp__": "Python 3 compares by __eq__, __lt__ and their kind",
     "__coerce__": "Python 3 coerces nothing",
@@ -26,10 +27,37 @@ _METHODS = {
 }
 
 
+def find_unseeded_draws(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, what is drawn) of draws that are other ones in each run of Python 2, too.
+
+    Another file of the program may seed Python's generator, so that they are told.
+    """
+    scopes = scopes_of(tree)
+    if _seeds_draws(tree, scopes):
+        return
+    for node in walk_breadth_first(tree):
+        name = _find_draw(node, scopes)
+        if name:
+            yield (
+                node.lineno,
+                f"`random.{name}` draws other values in each run, as nothing in this "
+                "file seeds it; from a seed that another file gives, it draws other "
+                "ones than Python 2",
+            )
+
+
 def other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """(line, what is another thing in Python 3, what to do) of a converted text."""
     scopes = scopes_of(tree)
+    seeded = _seeds_draws(tree, scopes)
     for node in walk_breadth_first(tree):
+        name = _find_draw(node, scopes) if seeded else ""
+        if name:
+            yield (
+                node.lineno,
+                f"`random.{name}` draws other values from the same seed",
+                "Where the order matters, draw with random.random(), which is the same.",
+            )
         if isinstance(node, ast.Call):
             yield from _find_in_call(node, scopes)
         elif isinstance(node, ast.ClassDef):
@@ -54,14 +82,32 @@ def _find_in_call(call: ast.Call, scopes: Scopes) -> Iterator[tuple[int, str, st
             )
         if name in ("cmp", "file"):
             yield call.lineno, f"Python 3 has no `{name}`", "Write it in another way."
-    if isinstance(call.func, ast.Attribute) and call.func.attr in _DRAWS:
-        value = call.func.value
-        if isinstance(value, ast.Name) and _is_module(value, "random", scopes):
-            yield (
-                call.lineno,
-                f"`random.{call.func.attr}` draws other values from the same seed",
-                "Where the order matters, draw with random.random(), which is the same.",
-            )
+
+
+def _find_draw(node: ast.AST, scopes: Scopes) -> str:
+    """The function of Python's generator that a call draws by, "" where it does not."""
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _DRAWS
+        and isinstance(node.func.value, ast.Name)
+        and _is_module(node.func.value, "random", scopes)
+    ):
+        return node.func.attr
+    return ""
+
+
+def _seeds_draws(tree: ast.Module, scopes: Scopes) -> bool:
+    """Whether a text may seed Python's generator: it has its `seed`, or its state."""
+    for node in walk_breadth_first(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "random":
+            return True
+        if isinstance(node, ast.Name) and _is_module(node, "random", scopes):
+            # Called by a name that does not seed, or handed on to what may.
+            parent = scopes.parents.get(node)
+            if not isinstance(parent, ast.Attribute) or parent.attr in _SEEDS:
+                return True
+    return False
 
 
 def _is_module(name: ast.Name, module: str, scopes: Scopes) -> bool:

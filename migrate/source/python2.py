@@ -18,7 +18,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from migrate.findings import Finding, Outcome
-from migrate.source.changed_meanings import find_python3_syntax, other_meanings
+from migrate.source.changed_meanings import (
+    find_python3_syntax,
+    find_unseeded_draws,
+    other_meanings,
+)
 from migrate.source.division import is_true_division, write_floors
 from migrate.source.eager import write_lists
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -157,6 +161,10 @@ def convert_module(text: str, filename: str) -> Converted | None:
     findings += [
         Finding(lines[line - 1], 1, "E011", Outcome.REFUSED, "", reason, recipe)
         for line, reason, recipe in dict.fromkeys(other_meanings(tree_of(new)))
+    ]
+    findings += [
+        Finding(lines[line - 1], 1, "E011", Outcome.KEPT, "", reason)
+        for line, reason in dict.fromkeys(find_unseeded_draws(tree_of(new)))
     ]
     if new == text and not findings:
         return None

@@ -441,6 +441,11 @@ NO_HOME: dict[str, tuple[str, str]] = {
             "shared_embedding_columns": "shared_embeddings",
         }.items()
     },
+    "eager.list_devices": (
+        "it gave names of devices as text; TF2 gives objects, with shorter names",
+        "Use [d.name for d in tf.config.list_logical_devices()]: '/device:GPU:0', "
+        "without the job and the task.",
+    ),
     "layers.optimize_loss": (
         "it builds a graph's training operation",
         "Write the step with tf.GradientTape.",

@@ -412,6 +412,14 @@ NOT_FED = {
 # Also where an input_fn takes a batch from an iterator.
 IN_INPUT = frozenset({"tf.add_to_collection"})
 
+# Of a function that makes a receiver which is no ServingInputReceiver of TensorFlow 1.
+RECEIVER = (
+    "a placeholder of a receiver that the migrated Estimators do not export, as "
+    "tensorflow_model_analysis has one for evaluation",
+    "Export a serving input by export_saved_model; tensorflow_model_analysis evaluates "
+    "it by a ModelSpec with its signature_name.",
+)
+
 # Calls that switch TF2's behaviour off.
 SWITCHES = frozenset(
     {

@@ -230,9 +230,14 @@ class BuildTime:
         if isinstance(statement, ast.For):
             lifts = lifts_of_round(flow)
             round_ = of_round(flow.suites["body"])
-            if any(f.lifts and f not in round_ for f in every(flow.suites["body"])):
+            nested = [
+                f for f in every(flow.suites["body"]) if f.lifts and f not in round_
+            ]
+            if nested:
                 self._diagnostics.refuse(
-                    "N104", statement, "layers made in blocks nested in a loop"
+                    "N104",
+                    nested[0].lifts[0].node,
+                    "layers made in blocks nested in a loop",
                 )
             kept = self.loop_names(flow)
             if lifts or kept:
@@ -311,15 +316,17 @@ class BuildTime:
                 read |= inner.reads
             elif inner.step:
                 read |= header_reads(inner.statement)
-        nested = {
-            name
+        nested = [
+            f
             for f in every(flow.suites["body"])
-            if f not in round_ and f.build and not f.lifts
-            for name in f.binds
-        }
-        if nested & read:
+            if f not in round_ and f.build and not f.lifts and f.binds & read
+        ]
+        if nested:
             self._diagnostics.refuse(
-                "N104", flow.statement, "variables made in blocks nested in a loop"
+                "N104",
+                # The statement in the blocks, not a block around it.
+                next((f for f in nested if not f.suites), nested[0]).statement,
+                "variables made in blocks nested in a loop",
             )
         return [name for name in dict.fromkeys(made) if name in read]
 

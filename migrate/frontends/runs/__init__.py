@@ -302,7 +302,12 @@ class RunResolver:
                 wanted, summaries, self._of_others(part, feed), tensors
             )
         given = self.fed.given(call, part.needed, feed)
-        feeds = self.fed.arguments(call, part.needed, feed)
+        feeds = self.fed.arguments(
+            call,
+            part.needed,
+            feed,
+            [f for f in every(self.flows) if f in part.flows],
+        )
         drawn = part.needed - set(given)
         element = self.fed.element(call, drawn, feed)
         if feeds is None or element is None or not self._may_give(call, part, given):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from migrate.facts import names
 from migrate.facts.effects import has_effect
@@ -13,7 +14,13 @@ from migrate.frontends.sessions.displays import Displays
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.code import Code, code
+from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
+
+# Functions that may not need the value of a tensor.
+_OF_SHAPES = frozenset(
+    {"tf.ones_like", "tf.rank", "tf.shape", "tf.size", "tf.zeros_like"}
+)
 
 
 class Fed:
@@ -167,24 +174,25 @@ class Fed:
                 )
 
     def arguments(
-        self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
+        self,
+        call: ast.Call,
+        needed: frozenset[str],
+        feed: dict[str, ast.expr],
+        flows: Sequence[Flow],
     ) -> list[str] | None:
         """The placeholders a step takes; None, with a refusal, where one is not fed.
 
         Args:
           needed: names that the step reads.
+          flows: what the step computes, in order.
         """
         feeds: list[str] = []
         for name, placeholder in self._analysis.placeholders.items():
             if name not in needed:
                 continue
             if name not in feed and placeholder.default is None:
-                self._diagnostics.refuse(
-                    "S111",
-                    call,
-                    f"placeholder `{name}` is needed here, but not fed",
-                    f"Feed it in this call: `{{{name}: value}}`.",
-                )
+                reason, recipe = self._explain_missing(name, flows)
+                self._diagnostics.refuse("S111", call, reason, recipe)
                 return None
             if name in feed:
                 feeds.append(name)
@@ -196,3 +204,59 @@ class Fed:
                     "not need it",
                 )
         return feeds
+
+    def _explain_missing(self, name: str, flows: Sequence[Flow]) -> tuple[str, str]:
+        """Why a placeholder has to be fed, as far as that is seen, and what to do."""
+        recipe = f"Feed it in this call: `{{{name}: value}}`."
+        above = self._find_branch(name)
+        if above is not None:
+            return (
+                f"placeholder `{name}` is made under `if {ast.unparse(above.test)}:`, and "
+                "is not fed here; a step takes it whether or not that is so",
+                "Take the branch out that the program does not run, or make the "
+                "placeholder before it, by tf.placeholder_with_default.",
+            )
+        reached = {name}
+        for flow in flows:
+            statement = flow.statement
+            if flow.suites or not flow.reads & reached:
+                continue
+            if not self._is_one_tensor(statement):
+                shown = ast.unparse(statement).splitlines()[0]
+                return (
+                    f"placeholder `{name}` is not fed here, and `{shown}`, which makes "
+                    "something that is fetched, may read it",
+                    f"{recipe} Where the fetched tensor does not depend on it, compute "
+                    "that one in a statement of its own.",
+                )
+            reached |= flow.binds
+        return f"placeholder `{name}` is needed here, but not fed", recipe
+
+    def _find_branch(self, name: str) -> ast.If | None:
+        """The `if` under which alone a placeholder is made."""
+        made = [
+            node
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Assign)
+            and any(names.key(target) == name for target in node.targets)
+        ]
+        above = self._scopes.parents.get(made[0]) if len(made) == 1 else None
+        while above is not None and not isinstance(above, (ast.If, ast.FunctionDef)):
+            above = self._scopes.parents.get(above)
+        if isinstance(above, ast.If) and "__name__" not in names.reads(above.test):
+            return above
+        return None
+
+    def _is_one_tensor(self, statement: ast.stmt) -> bool:
+        """Whether a statement is seen to make one tensor, of the values that it reads."""
+        if not isinstance(statement, ast.Assign):
+            return False
+        return isinstance(statement.targets[0], ast.Name) and not any(
+            isinstance(
+                node, (ast.Attribute, ast.Subscript, ast.List, ast.Tuple, ast.Dict)
+            )
+            and self._scopes.resolve(node) is None
+            if not isinstance(node, ast.Call)
+            else (self._scopes.resolve(node.func) or "tf.shape") in _OF_SHAPES
+            for node in walk_breadth_first(statement.value)
+        )

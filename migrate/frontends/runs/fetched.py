@@ -160,6 +160,15 @@ class Fetched:
                     "Migrate the tree that has this module, not this file alone. If the "
                     "module is refused itself, begin with what is said there.",
                 )
+        loop = self._find_loop(node)
+        if loop is not None:
+            each = ast.unparse(loop.target)
+            return (
+                f"`{shown}` is of the objects that `for {each} in "
+                f"{ast.unparse(loop.iter)}` goes through, each of which has another one",
+                "Make each object in a statement of its own, and run its tensors by its "
+                "name: sess.run(first.op), sess.run(second.op).",
+            )
         lines = sorted(self._lines(node))
         if lines:
             return (
@@ -172,6 +181,25 @@ class Fetched:
             f"`{shown}` is fetched, but no statement of this program's graph makes it",
             "Fetch a tensor made where the session is opened.",
         )
+
+    def _find_loop(self, node: ast.expr) -> ast.For | None:
+        """The loop over objects that binds what a fetched attribute is of."""
+        if not isinstance(node, ast.Attribute):
+            return None
+        base: ast.expr = node
+        while isinstance(base, (ast.Attribute, ast.Subscript)):
+            base = base.value
+        if not isinstance(base, ast.Name):
+            return None
+        around = self._scopes.parents.get(node)
+        while around is not None:
+            if isinstance(around, ast.For) and any(
+                isinstance(n, ast.Name) and n.id == base.id
+                for n in walk_breadth_first(around.target)
+            ):
+                return around
+            around = self._scopes.parents.get(around)
+        return None
 
     def _lines(self, node: ast.expr) -> Iterator[int]:
         """The lines of another scope that bind the name that an expression begins with."""

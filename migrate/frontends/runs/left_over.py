@@ -74,12 +74,39 @@ def check(
             if names.reads(node) & loop.own(node) or loop.of_its_own(node):
                 continue
             if kind in ir.STEP_KINDS or name in constants:
-                diagnostics.refuse(
-                    "S112",
-                    node,
-                    f"`{name}` is a tensor of the step; the loop uses it outside run()",
-                    "Fetch it, and use the fetched value.",
-                )
+                reason, recipe = _explain(scopes, node, name, kind)
+                diagnostics.refuse("S112", node, reason, recipe)
+
+
+def _explain(
+    scopes: Scopes, node: ast.expr, name: str, kind: ir.Kind
+) -> tuple[str, str]:
+    """What of the step the loop uses outside of run(), and what to do."""
+    if isinstance(node, ast.Name) and scopes.function(node) is not None:
+        return (
+            f"`{name}` uses tensors of the step; the loop calls it outside run()",
+            "Give the function values alone, and name the tensors and placeholders in "
+            "the run itself.",
+        )
+    if kind is ir.Kind.PLACEHOLDER and _is_key(scopes, node):
+        return (
+            f"`{name}` is a placeholder, a parameter of the step; the loop puts it into "
+            "a feed outside run()",
+            "Write each feed out as a whole dict, in each branch: "
+            f"feed = {{{name}: value, ...}}.",
+        )
+    return (
+        f"`{name}` is a tensor of the step; the loop uses it outside run()",
+        "Fetch it, and use the fetched value.",
+    )
+
+
+def _is_key(scopes: Scopes, node: ast.expr) -> bool:
+    """Whether it is a key of a dict: `feed[x] = value`, `feed.update({x: value})`."""
+    above = scopes.parents.get(node)
+    return (isinstance(above, ast.Dict) and node in above.keys) or (
+        isinstance(above, ast.Subscript) and above.slice is node
+    )
 
 
 def _constant_tensors(scopes: Scopes, flows: Sequence[ir.Flow]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
@@ -12,6 +13,50 @@ from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
+
+# Functions that make no variables of layers and cells, by their beginnings.
+_COMPUTE = (
+    *(
+        "tf.abs",
+        "tf.add",
+        "tf.argmax",
+        "tf.assign",
+        "tf.cast",
+        "tf.clip_by_",
+        "tf.concat",
+    ),
+    *(
+        "tf.constant",
+        "tf.control_dependencies",
+        "tf.device",
+        "tf.div",
+        "tf.equal",
+        "tf.exp",
+        "tf.expand_dims",
+        "tf.global_norm",
+    ),
+    *("tf.gradients", "tf.group", "tf.identity", "tf.log", "tf.losses.", "tf.matmul"),
+    *("tf.math.", "tf.maximum", "tf.minimum", "tf.multiply", "tf.name_scope"),
+    *("tf.nn.l2_loss", "tf.nn.relu", "tf.nn.sigmoid", "tf.nn.softmax", "tf.nn.sparse_"),
+    *("tf.norm", "tf.one_hot", "tf.ones", "tf.reduce_", "tf.reshape", "tf.shape"),
+    *("tf.sqrt", "tf.square", "tf.squeeze", "tf.stack", "tf.subtract", "tf.summary."),
+    *(
+        "tf.tanh",
+        "tf.train.",
+        "tf.trainable_variables",
+        "tf.transpose",
+        "tf.variable_scope",
+        "tf.zeros",
+    ),
+)
+_QUIET_METHODS = frozenset(
+    {"append", "apply_gradients", "as_list", "compute_gradients", "extend", "format"}
+    | {"get_shape", "minimize", "startswith", "endswith"}
+)
+_QUIET_BUILTINS = frozenset(
+    {"enumerate", "float", "int", "isinstance", "len", "list", "print", "range"}
+    | {"reversed", "str", "sum", "tuple", "zip"}
+)
 
 
 class Snapshots:
@@ -30,10 +75,15 @@ class Snapshots:
         TF1 gave the list of those that there were when the graph was built so far.
         """
         linear = every(flows)
-        made = max(
-            (i for i, flow in enumerate(linear) if self._makes(flow)), default=-1
-        )
         late = self.analysis.listed is Kind.TENSOR
+        made = max(
+            (
+                i
+                for i, flow in enumerate(linear)
+                if self._makes(flow) or (late and self._may_make_late(flow))
+            ),
+            default=0 if late else -1,
+        )
         for flow in linear[:made]:
             if flow.suites or not flow.step:
                 continue
@@ -59,6 +109,34 @@ class Snapshots:
                 name = self.analysis.fresh("variables_by_then")
                 flow.lifts.append(ir.Lift(node, name, code(node), code(name)))
                 flow.build = True
+
+    def _may_make_late(self, flow: ir.Flow) -> bool:
+        """Whether a statement of a step may be the first that calls a layer or cell.
+
+        All calls are taken for such but those that are known to compute only.
+        """
+        if not flow.step:
+            return False
+        for node in _computed_by(flow):
+            if not isinstance(node, ast.Call):
+                continue
+            symbol = self.scopes.resolve(node.func)
+            if symbol is not None:
+                if symbol in LAYER_FUNCTIONS or not symbol.startswith(_COMPUTE):
+                    return True
+            elif isinstance(node.func, ast.Attribute):
+                if node.func.attr not in _QUIET_METHODS:
+                    return True
+            elif not self._is_builtin(node.func):
+                return True
+        return False
+
+    def _is_builtin(self, function: ast.expr) -> bool:
+        return (
+            isinstance(function, ast.Name)
+            and function.id in _QUIET_BUILTINS
+            and self.scopes.scope_of(function).owner(function.id) is None
+        )
 
     def _makes(self, flow: ir.Flow) -> bool:
         """Whether a statement makes variables."""
@@ -86,3 +164,15 @@ class Snapshots:
             )
             for node in walk_breadth_first(flow.statement)
         )
+
+
+def _computed_by(flow: ir.Flow) -> Iterator[ast.AST]:
+    """All nodes of a statement, without those of the blocks in it."""
+    match flow.statement:
+        case ast.For(iter=header) | ast.If(test=header) | ast.While(test=header):
+            yield from walk_breadth_first(header)
+        case ast.With(items=items):
+            for item in items:
+                yield from walk_breadth_first(item.context_expr)
+        case statement:
+            yield from walk_breadth_first(statement)

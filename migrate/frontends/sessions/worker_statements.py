@@ -148,7 +148,9 @@ class WorkerStatements:
                     statement,
                     "the loop asks for its job's name, and the cluster may have a chief "
                     "task; the coordinator runs the loops of all tasks",
-                    "Tell the chief by `task_index == 0`.",
+                    "Tell the chief by `task_index == 0`: the migrated loops have numbers "
+                    "of their own, the chief 0 and the workers those after it (in "
+                    "TensorFlow 1 a chief and worker 0 both have 0).",
                 )
 
     def _with_earlier_bindings(

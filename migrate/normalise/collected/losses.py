@@ -8,12 +8,16 @@ same, in the same order.
 from __future__ import annotations
 
 import ast
+import re
+import sys
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import scopes_of
-from migrate.normalise.text import Edit, Text
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 # Functions that collect what they return, but see `loss_collection`.
 _COLLECTING = frozenset(
@@ -28,6 +32,32 @@ _COLLECTING = frozenset(
 _ADD = "tf.losses.add_loss"
 _TOTAL = "tf.losses.get_total_loss"
 _ALL = "tf.losses.get_losses"
+_PENALTIES = frozenset(
+    {"regularizer", "kernel_regularizer", "bias_regularizer"}
+    | {"beta_regularizer", "gamma_regularizer"}
+)
+_REGULARISED = (
+    {"tf.get_variable", "tf.variable_scope"} | set(LAYER_FUNCTIONS) | set(LAYER_CLASSES)
+)
+_READS_PENALTIES = re.compile(
+    "regularization_loss|REGULARIZATION|get_total_loss|get_all_collection|"
+    "apply_regularization|export_meta_graph|import_meta_graph"
+)
+# Modules that ask for no collection of a graph.
+_QUIET_MODULES = frozenset(
+    {*sys.stdlib_module_names, "absl", "cv2", "gym", "h5py", "imageio", "matplotlib"}
+    | {"numpy", "pandas", "PIL", "scipy", "six", "skimage", "sklearn", "tensorflow"}
+    | {"tqdm"}
+)
+_PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.expr_context, ast.operator) + (
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.unaryop,
+)
+_UNREAD = (
+    "the regulariser is dropped: nothing adds its penalty to the loss "
+    "(tf.losses.get_regularization_loss), so that TensorFlow 1 trained without it, too"
+)
 
 
 def collected(text: Text) -> Text:
@@ -35,6 +65,123 @@ def collected(text: Text) -> Text:
     if "get_total_loss" not in text.source and "get_losses" not in text.source:
         return text
     return _Losses(text).written_out() or text
+
+
+def without_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+    """The text without regularisers whose penalties nothing reads, and where they were.
+
+    Measured with TF 1.15.5: the collection has the penalties, and training goes on as
+    without them, where no `get_regularization_loss` or its like adds them to the loss.
+    """
+    if "regularizer" not in text.source:
+        return text, ()
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    if _may_read_penalties(tree, scopes):
+        return text, ()
+    edits: list[Edit] = []
+    told: list[Finding] = []
+    for call in walk_breadth_first(tree):
+        if not isinstance(call, ast.Call):
+            continue
+        symbol = scopes.resolve(call.func) or ""
+        if symbol not in _REGULARISED:
+            continue
+        for keyword in call.keywords:
+            gone = keyword.arg in _PENALTIES and keyword.value
+            if not gone or not _is_penalty(gone, scopes):
+                continue
+            before = [
+                other
+                for other in (*call.args, *[k.value for k in call.keywords])
+                if (other.lineno, other.col_offset) < (gone.lineno, gone.col_offset)
+            ]
+            if not before or inside_strings(call):
+                continue
+            last = max(before, key=lambda n: (n.lineno, n.col_offset))
+            edits.append(_leave_out(text, gone, last))
+            line = text.origins[gone.lineno - 1]
+            told.append(Finding(line, 1, "V103", Outcome.REWRITTEN, symbol, _UNREAD))
+    return text.edited(edits), tuple(told)
+
+
+def _leave_out(text: Text, value: ast.expr, before: ast.expr) -> Edit:
+    """Without a keyword's value, and its keyword and comma where they are on its line."""
+    if before.end_lineno == value.lineno == value.end_lineno:
+        line = text.lines[value.lineno - 1].encode()
+        between = line[before.end_col_offset : value.col_offset].decode()
+        after = line[value.end_col_offset :].decode().lstrip()
+        if re.fullmatch(r"\s*,\s*\w+\s*=\s*", between) and after[:1] in (",", ")"):
+            span = ast.Constant(None)
+            span.lineno = span.end_lineno = value.lineno
+            span.col_offset = before.end_col_offset or 0
+            span.end_col_offset = value.end_col_offset
+            return Edit(span, "")
+    return Edit(value, "None")
+
+
+def _is_penalty(node: ast.expr, scopes: Scopes) -> bool:
+    """Whether it makes a regulariser of TensorFlow's own, which does nothing else."""
+    if isinstance(node, ast.Constant):
+        return node.value is None
+    if isinstance(node, ast.Name) and scopes.resolve(node) is None:
+        owner = scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings.get(node.id, []) if owner is not None else []
+        return bool(bound) and all(
+            isinstance(b, ast.Assign)
+            and isinstance(b.value, ast.Call)
+            and _is_penalty(b.value, scopes)
+            for b in bound
+        )
+    made = node.func if isinstance(node, ast.Call) else node
+    symbol = scopes.resolve(made) or ""
+    return symbol == "tf.nn.l2_loss" or (
+        isinstance(node, ast.Call)
+        and symbol.startswith(("tf.contrib.layers.", "tf.keras.regularizers."))
+        and all(isinstance(n, _PLAIN) for a in node.args for n in walk_breadth_first(a))
+    )
+
+
+def _may_read_penalties(tree: ast.Module, scopes: Scopes) -> bool:
+    """Whether anything may ask for the collection of penalties, or for a layer's own."""
+    for node in walk_breadth_first(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            paths = (
+                [a.name for a in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+            )
+            if getattr(node, "level", 0) or any(
+                path.split(".")[0] not in _QUIET_MODULES for path in paths
+            ):
+                return True
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if "regularization" in node.value:
+                return True
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name.startswith("get_collection") and not _asks_other(node, scopes):
+                return True
+        name = getattr(node, "attr", getattr(node, "id", ""))
+        if _READS_PENALTIES.search(str(name)):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "losses":
+            if scopes.resolve(node) is None:
+                return True  # A layer's.
+    return any(
+        symbol.startswith(("tf.keras.", "tf.estimator.", "tf.contrib.learn."))
+        and not symbol.startswith(("tf.keras.regularizers", "tf.keras.initializers"))
+        for _, symbol in scopes.walk_uses()
+    )
+
+
+def _asks_other(call: ast.Call, scopes: Scopes) -> bool:
+    """`tf.get_collection` of a collection that is known to be another one."""
+    key = call.args[0] if call.args else names.argument(call, "key")
+    if isinstance(key, ast.Constant):
+        return isinstance(key.value, str)  # None of those that are searched for.
+    symbol = scopes.resolve(key) if key is not None else None
+    return (symbol or "").startswith("tf.GraphKeys.")
 
 
 class _Losses:

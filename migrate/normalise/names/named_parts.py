@@ -25,6 +25,8 @@ _UPDATES = frozenset(
     for symbol, kind in roles.KIND_OF_CALL.items()
     if kind in (Kind.OPERATION, Kind.ASSIGNMENT)
 ) | {"tf.control_dependencies"}
+# What is left where it stands in a tuple.
+_KEPT = (ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 def apart(text: Text) -> Text:
@@ -34,6 +36,20 @@ def apart(text: Text) -> Text:
     while True:
         parts = _Parts(text)
         new = parts.statement() or parts.fetched()
+        if new is None:
+            return text
+        text = new
+
+
+def tensors_apart(text: Text) -> Text:
+    """The text in which each tensor of a tuple has a statement of its own.
+
+    logits, loss = (dense(x), cost(dense(x), y))
+
+    A run of `logits` then does not need `y`.
+    """
+    while True:
+        new = _Parts(text).tensors()
         if new is None:
             return text
         text = new
@@ -84,6 +100,43 @@ class _Parts:
             lines = [f"{indent}{target} = {value}" for target, value in pairs]
             if not lines and len(self._view.suite(node)) == 1:
                 lines = [f"{indent}pass"]
+            end = node.end_lineno or node.lineno
+            return self._text.spliced(node.lineno, end, lines, [origin] * len(lines))
+        return None
+
+    def tensors(self) -> Text | None:
+        """The text with one assignment of several expressions taken apart."""
+        scopes = self._view.scopes
+        for node in walk_breadth_first(self._view.tree):
+            if not (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], (ast.Tuple, ast.List))
+                and isinstance(node.value, (ast.Tuple, ast.List))
+                and len(node.targets[0].elts) == len(node.value.elts)
+                and self._view.function(node) in self._homes
+                and not any(above in self._blocks for above in self._view.above(node))
+                and self._text.alone(node)
+                and not inside_strings(node)
+            ):
+                continue
+            pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))
+            if any(isinstance(n, _KEPT) for n in walk_breadth_first(node.value)):
+                continue
+            # Of a name that is bound here alone no other value could be read before.
+            if not all(
+                isinstance(target, ast.Name)
+                and (owner := scopes.scope_of(target).owner(target.id)) is not None
+                and len(owner.bindings.get(target.id, ())) == 1
+                for target, _ in pairs
+            ):
+                continue
+            indent = self._view.indent(node)
+            lines = [
+                f"{indent}{ast.unparse(target)} = {ast.unparse(value)}"
+                for target, value in pairs
+            ]
+            origin = self._text.origins[node.lineno - 1]
             end = node.end_lineno or node.lineno
             return self._text.spliced(node.lineno, end, lines, [origin] * len(lines))
         return None

@@ -24,7 +24,7 @@ otherwise than towers; `replaced` writes the new text.
 from __future__ import annotations
 
 from migrate.normalise.text import Text
-from migrate.normalise.towers import blocks, minimised
+from migrate.normalise.towers import blocks, loops, minimised
 from migrate.normalise.towers.replaced import Towers, replaced
 from migrate.normalise.towers.view import Unclear, View, look
 
@@ -47,7 +47,7 @@ def as_replicas(text: Text) -> Towers | None:
 def why_not(source: str) -> tuple[int, str] | None:
     """The line of a loop over towers that is not taken, and why."""
     seen = _seen(Text.of(source))
-    if seen is None:
+    if seen is None or not loops.shows_towers(seen.scopes, seen.loop):
         return None
     try:
         replaced(seen)

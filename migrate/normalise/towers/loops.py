@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
+
+_OF_DEVICES = re.compile("device|gpu|tower|replica|worker|task", re.IGNORECASE)
+_OF_LOSSES = re.compile("loss|cost|objective", re.IGNORECASE)
 
 
 def has_gradients(scopes: Scopes, loop: ast.For) -> bool:
@@ -55,6 +59,41 @@ def of_losses(scopes: Scopes) -> list[ast.For]:
         and _places(scopes, node)
         and any(True for _ in gathered(scopes, node))
     ]
+
+
+def shows_towers(scopes: Scopes, loop: ast.For) -> bool:
+    """Whether a loop is seen to be over towers, so that this may be told of it.
+
+    Not where it places parts of one model on devices, and not where it makes updates of
+    several losses on no device at all.
+    """
+    if has_gradients(scopes, loop):
+        return bool(_OF_DEVICES.search(ast.unparse(loop)))
+    lists = {name for name, _, _ in gathered(scopes, loop)}
+    if any(_OF_LOSSES.search(name) for name in lists):
+        return True
+    minimised = [
+        node.args[0] if node.args else names.argument(node, "loss")
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("minimize", "compute_gradients", "gradients")
+    ]
+    return any(
+        names.reads(value) & lists
+        for loss in minimised
+        if loss is not None
+        for value in (loss, *_values_of(scopes, loss))
+    )
+
+
+def _values_of(scopes: Scopes, node: ast.expr) -> list[ast.expr]:
+    """What a name is bound to, anywhere in its scope."""
+    if not isinstance(node, ast.Name):
+        return []
+    owner = scopes.scope_of(node).owner(node.id)
+    bound = owner.bindings.get(node.id, []) if owner is not None else []
+    return [b.value for b in bound if isinstance(b, (ast.Assign, ast.AugAssign))]
 
 
 def _places(scopes: Scopes, loop: ast.For) -> bool:

@@ -24,7 +24,7 @@ class Blocks(Assignments):
             frozenset(names.reads(statement)),
             frozenset(names.binds(statement)),
         )
-        scopes = 0
+        scopes, by_length = 0, False
         if isinstance(statement, ast.With):
             for item in statement.items:
                 scopes += self._with_item(item, statement)
@@ -47,7 +47,9 @@ class Blocks(Assignments):
                 self.environment.get(name) in ir.STEP_KINDS
                 for name in names.reads(statement.test)
             )
-            if condition in (Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT):
+            by_tensor = condition in (Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT)
+            by_length = by_tensor and self._asks_lengths(statement.test)
+            if by_tensor and not by_length:
                 self.diagnostics.refuse(
                     "N103",
                     statement,
@@ -85,6 +87,16 @@ class Blocks(Assignments):
                 stack.pop()
         children = [f for suite in flow.suites.values() for f in suite]
         flow.build = any(f.build for f in children)
+        if by_length and (flow.build or isinstance(statement, ast.While)):
+            self.diagnostics.refuse(
+                "N103",
+                statement,
+                "variables or layers made where Python asks how many tensors a step has: "
+                "they are made before it"
+                if flow.build
+                else "a `while` loop on how many tensors a step has",
+                "Ask it of Python values, which are known before the step.",
+            )
         if flow.build and isinstance(statement, ast.While):
             self.diagnostics.refuse(
                 "N104",
@@ -109,6 +121,48 @@ class Blocks(Assignments):
                 "Make them in a statement before it: n = tf.get_variable(...).",
             )
         return flow
+
+    def _asks_lengths(self, test: ast.expr) -> bool:
+        """Whether a test asks of tensors only how many a list or tuple has.
+
+        if len(outputs) > 1: ...
+
+        TF1's `len` of a tensor raises, so that it is of what Python holds.
+        """
+        work: list[ast.AST] = [test]
+        while work:
+            node = work.pop()
+            if self._is_length(node):
+                continue
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                name = names.key(node)
+                if self.environment.get(name or "") in ir.STEP_KINDS:
+                    length = isinstance(node, ast.Name) and self._bound_once(node)
+                    if not isinstance(length, ast.expr) or not self._is_length(length):
+                        return False
+                    continue
+            elif isinstance(node, ast.Call):
+                return False
+            work.extend(ast.iter_child_nodes(node))
+        return True
+
+    def _is_length(self, node: ast.AST) -> bool:
+        """`len(outputs)`."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "len"
+            and self.scopes.scope_of(node).owner("len") is None
+            and len(node.args) == 1
+            and (names.key(node.args[0]) or "") in self.environment
+        )
+
+    def _bound_once(self, name: ast.Name) -> ast.expr | None:
+        owner = self.scopes.scope_of(name).owner(name.id)
+        bound = owner.bindings.get(name.id, []) if owner is not None else []
+        if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
+            return None
+        return bound[0].value if isinstance(bound[0].targets[0], ast.Name) else None
 
     def _check_reads(self, block: ast.With) -> None:
         """Values of variables that a block behind an update computes with.

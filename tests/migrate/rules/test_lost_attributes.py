@@ -163,3 +163,17 @@ def test_what_is_about_the_graph_is_refused_at_its_line(line: str) -> None:
     text = GRAPH.replace("SEED", line)
     (found,) = refused(text, "S185")
     assert text.splitlines()[found.line - 1].strip() == line
+
+
+def test_what_lacks_an_attribute_is_told_to_who_has_not_seen_it() -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "w = tf.Variable(1.0, name='w')\n"
+        "saver = tf.train.Saver()\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    saver.export_meta_graph('/tmp/model.meta')\n"
+    )
+    (found,) = refused(text, "S185")
+    assert found.line == 6
+    assert "what stands for it in the migrated program (Saver of " in found.reason

@@ -351,7 +351,8 @@ MEANINGS = {
     "z = [i for i in y]\nw = [i for i in y]": 0,
     "for i in y:\n    z = [j for j in y]\n    print(i)": 0,
     "z = cmp(y, 1)": 1,
-    "import random\nrandom.shuffle(y)": 2,
+    "import random\nrandom.seed(1); random.shuffle(y)": 2,
+    "import random\nrandom.shuffle(y); prepare(random)": 2,
     "from numpy import random\nrandom.shuffle(y)": 0,
     "class A:\n    def __div__(self, other): return 1": 2,
     "def round(x): return x\nround(2.5)": 0,
@@ -363,6 +364,16 @@ def test_another_meaning_is_told_at_its_line(text: str) -> None:
     found = python2.convert_module(f"{text}\n", "program.py")
     lines = [f.line for f in found.findings if f.code == "E011"] if found else []
     assert lines == [MEANINGS[text]] * bool(MEANINGS[text])
+
+
+def test_draws_that_nothing_seeds_are_told_and_not_refused() -> None:
+    """No result depended on them in Python 2; another file may seed them."""
+    text = "import random\nprint random.choice(y)\n"
+    found = python2.convert_module(text, "program.py")
+    assert found is not None
+    told = [f for f in found.findings if f.code == "E011"]
+    assert [(f.line, f.outcome) for f in told] == [(2, Outcome.KEPT)]
+    assert "nothing in this file seeds it" in told[0].reason
 
 
 def test_functions_that_come_from_python_3_stay_its_own() -> None:

@@ -186,13 +186,17 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
                 "tf.layers.dense(x, 1)",
                 "tf.layers.dense(x, 1, kernel_regularizer=tf.contrib.layers.l2_regularizer(0.1))",
             ),
+            (
+                "0.1 * tf.nn.l2_loss(tf.trainable_variables()[-1])",
+                "tf.losses.get_regularization_loss()",
+            ),
         ),
     ),
     "V103": (
         change(PLAIN, ("h - 1.0))", "h - 1.0)) + 0.1 * tf.nn.l2_loss(w)")),
         (
             ("[3, 1])", "[3, 1], regularizer=tf.contrib.layers.l2_regularizer(0.1))"),
-            (" + 0.1 * tf.nn.l2_loss(w)", ""),
+            ("0.1 * tf.nn.l2_loss(w)", "tf.losses.get_regularization_loss()"),
         ),
     ),
     "N151_variable": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
@@ -286,7 +290,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (
             (
                 "train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)",
-                "optimizer = tf.train.GradientDescentOptimizer(0.1)\nfor i in range(2):\n    grads = optimizer.compute_gradients(loss)\n"
+                "optimizer = tf.train.GradientDescentOptimizer(0.1)\nfor i in range(2):\n    with tf.device(f'/gpu:{i}'):\n        grads = optimizer.compute_gradients(loss)\n"
                 "train = optimizer.apply_gradients(grads)",
             ),
         ),

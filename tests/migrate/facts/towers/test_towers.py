@@ -403,3 +403,54 @@ def test_what_is_told_of_updates_by_hand_in_a_loop_is_migrated() -> None:
     done = migrate_text(program.replace("tf.group(*updates)", train))
     assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
     assert "training_loss = tf.add_n(losses)" in done.text
+
+
+PARTS_ON_DEVICES = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2])
+h = tf.layers.dense(x, 2, kernel_regularizer=tf.nn.l2_loss)
+loss = tf.reduce_mean(tf.square(h))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+parts = []
+for i in range(2):
+    with tf.device("/gpu:%d" % i):
+        parts.append(tf.square(h))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train, {x: np.ones([2, 2])})
+    sess.run(tf.get_collection("mine"))
+"""
+SEVERAL_UPDATES = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2])
+w = tf.get_variable("w", [2, 1])
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+updates = []
+for k in [1.0, 2.0]:
+    loss = k * tf.reduce_mean(tf.matmul(x, w))
+    updates.append(optimizer.apply_gradients(optimizer.compute_gradients(loss)))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(updates, {x: np.ones([2, 2])})
+"""
+
+
+@pytest.mark.parametrize("text", [PARTS_ON_DEVICES, SEVERAL_UPDATES])
+def test_a_loop_that_makes_no_towers_is_not_called_one(text: str) -> None:
+    refused = {
+        f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
+    }
+    assert refused - {"N100"} and "N126" not in refused
+
+
+def test_a_list_that_is_minimised_is_of_towers() -> None:
+    text = PARTS_ON_DEVICES.replace("tf.square(h))\nwith", "tf.reduce_mean(h))\nwith")
+    train = "train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+    text = text.replace(train, "").replace(
+        "with tf.Session()", f"loss = tf.reduce_max(parts)\n{train}with tf.Session()"
+    )
+    assert "N126" in {f.code for f in migrate_text(text).findings}

@@ -114,3 +114,62 @@ def test_the_names_are_those_of_tf1_in_their_order(
         assert old == new and old.count("Adam_1:0") == (6 if name == "layers" else 2)
     old, new = printed["mixed"]
     assert old != new and sorted(old) == sorted(new)
+
+
+# Gradients by hand of a network of layers, whose variables are made in the first step.
+BY_LAYERS = """import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 2])
+first = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer())
+second = tf.layers.Dense(1, kernel_initializer=tf.ones_initializer())
+out = second(first(x))
+loss = tf.reduce_mean(tf.square(out))
+variables = tf.trainable_variables()
+gradients, norm = tf.clip_by_global_norm(tf.gradients(loss, variables), 0.5)
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+train = optimizer.apply_gradients(zip(gradients, variables))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        print(*sess.run([train, loss, norm], {x: np.ones([2, 2])})[1:])
+"""
+
+
+def _refused(text: str) -> set[str]:
+    found = migrate_text(text).findings
+    return {f.code for f in found if f.outcome is Outcome.REFUSED} - {"N100"}
+
+
+def test_gradients_by_all_variables_of_layers() -> None:
+    migration = migrate_text(BY_LAYERS)
+    assert not _refused(BY_LAYERS)
+    assert "tape.gradient(loss, variables)" in migration.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        # A layer is called after the list was made.
+        (
+            "gradients, norm",
+            "loss += tf.reduce_sum(tf.layers.Dense(3)(x))\ngradients, norm",
+            "V123",
+        ),
+        (
+            "gradients, norm",
+            "third = tf.layers.Dense(3)\nloss += tf.reduce_sum(third(x))\n"
+            "gradients, norm",
+            "V123",
+        ),
+        # By place, or with other variables.
+        ("optimizer = ", "one = gradients[0]\noptimizer = ", "O117"),
+        ("optimizer = ", "print(len(gradients))\noptimizer = ", "O117"),
+        ("zip(gradients, variables)", "zip(gradients, variables[:1])", "O117"),
+        ("zip(gradients, variables)", "zip(gradients, first.weights)", "O117"),
+    ],
+)
+def test_gradients_by_variables_that_may_stand_elsewhere(
+    old: str, new: str, code: str
+) -> None:
+    assert BY_LAYERS.count(old) == 1
+    assert code in _refused(BY_LAYERS.replace(old, new))

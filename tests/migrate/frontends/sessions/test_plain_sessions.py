@@ -297,3 +297,136 @@ def test_who_makes_what_is_fetched_is_the_reason(made: str, reason: str) -> None
         f.reason for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
     ]
     assert reason in refused
+
+
+FED_APART = """\
+import numpy as np
+import tensorflow as tf
+{made}
+train = tf.train.GradientDescentOptimizer(0.1).minimize({loss})
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train, {{{x}: np.ones([2, 2]), {y}: np.ones([2, 1])}})
+    print(sess.run({out}, {{{x}: np.ones([2, 2])}}))
+"""
+FED = """\
+x = tf.placeholder(tf.float32, [None, 2])
+y = tf.placeholder(tf.float32, [None, 1])
+w = tf.get_variable("w", [2, 1])
+"""
+FED_IN_CLASS = """\
+class Model:
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 2])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.out, self.loss = self.net(tf.get_variable("w", [2, 1]))
+    def net(self, w):
+        out = tf.matmul(self.x, w)
+        return out, tf.reduce_mean(tf.square(out - self.y))
+model = Model()
+"""
+OF_STATEMENT = {
+    "def net(x, y):\n    out = tf.matmul(x, w)\n"
+    "    return out, tf.reduce_mean(out - y)\nout, loss = net(x, y)\n": (
+        "`out, loss = net(x, y)`"
+    ),
+    "t = {}\nout = tf.matmul(x, w)\nt['loss'] = loss = tf.reduce_mean(out - y)\n"
+    "t['out'] = out\nout = t['out']\n": "reads it",
+    "if len(w.shape) > 5:\n    k = tf.placeholder(tf.float32)\n    w = w * k\n"
+    "out = tf.matmul(x, w)\nloss = tf.reduce_mean(out - y)\n": "under `if",
+    "out = tf.matmul(x, w) + y\nloss = tf.reduce_mean(out)\n": (
+        "placeholder `y` is needed here, but not fed"
+    ),
+}
+
+
+@pytest.mark.parametrize("made", OF_STATEMENT)
+def test_a_missing_feed_is_told_as_far_as_it_is_seen(made: str) -> None:
+    names = {"x": "x", "y": "y", "loss": "loss", "out": "out"}
+    found = migrate_text(FED_APART.format(made=FED + made, **names)).findings
+    reasons = [f.reason for f in found if f.code == "S111"]
+    assert reasons and OF_STATEMENT[made].replace("reads it", "read it") in reasons[0]
+
+
+def test_a_tuple_of_tensors_needs_the_feeds_of_the_fetched_one() -> None:
+    names = {n: f"model.{n}" for n in ("x", "y", "loss", "out")}
+    text = FED_APART.format(made=FED_IN_CLASS, **names)
+    found = migrate_text(text).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
+
+
+TOLD_AT = {
+    "layers in a block of a loop": (
+        "h = x\nfor k in range(2):\n    h = h + 1.0\n    if k == 0:\n"
+        "        h = tf.layers.dense(h, 2)\nloss = out = tf.reduce_mean(h - y)\n",
+        "N104",
+        "layers made in blocks nested in a loop",
+        10,
+    ),
+    "variables in a block of a loop": (
+        "h = x\nfor k in range(2):\n    h = h + 1.0\n    if k == 0:\n"
+        "        v = tf.get_variable('v', [2, 2])\n    h = tf.matmul(h, v)\n"
+        "loss = out = tf.reduce_mean(h - y)\n",
+        "N104",
+        "variables made in blocks nested in a loop",
+        10,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOLD_AT)
+def test_what_is_made_in_a_block_is_told_at_its_line(name: str) -> None:
+    made, code, reason, line = TOLD_AT[name]
+    names = {"x": "x", "y": "y", "loss": "loss", "out": "out"}
+    found = migrate_text(FED_APART.format(made=FED + made, **names)).findings
+    assert (code, reason, line) in {(f.code, f.reason, f.line) for f in found}
+
+
+IN_LOOP = """\
+import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 2])
+class Net:
+    def __init__(self, name):
+        w = tf.get_variable(name, [2, 1])
+        self.loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+        self.train = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+{made}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    {run}
+"""
+FEED = "{x: np.ones([2, 2])}"
+
+
+def test_objects_that_a_loop_goes_through_are_told_with_what_helps() -> None:
+    text = IN_LOOP.format(
+        made='nets = [Net("a"), Net("b")]',
+        run=f"for net in nets:\n        sess.run(net.train, {FEED})",
+    )
+    (found,) = [f for f in migrate_text(text).findings if f.code == "S109"]
+    assert "`for net in nets` goes through" in found.reason
+    followed = IN_LOOP.format(
+        made='first = Net("a")\nsecond = Net("b")',
+        run=f"sess.run(first.train, {FEED})\n    sess.run(second.train, {FEED})",
+    )
+    found = migrate_text(followed).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
+
+
+def test_a_feed_that_is_filled_is_told_with_what_helps() -> None:
+    run = f"for i in range(2):\n        FEED\n        sess.run(net.train, {FEED})"
+    text = IN_LOOP.format(made='net = Net("a")', run=run)
+    put = "feed = {}\n        if i:\n            feed[x] = np.ones([2, 2])"
+    filled = text.replace(FEED, "feed").replace("FEED", put)
+    recipes = {f.recipe for f in migrate_text(filled).findings if f.code == "S112"}
+    assert recipes == {
+        "Write each feed out as a whole dict, in each branch: feed = {x: value, ...}."
+    }
+    branches = (
+        f"if i:\n            feed = {FEED}\n        else:\n"
+        "            feed = {x: np.zeros([2, 2])}"
+    )
+    followed = text.replace(FEED, "feed").replace("FEED", branches)
+    found = migrate_text(followed).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]

@@ -225,3 +225,29 @@ def test_what_a_session_evaluates_it_runs() -> None:
     old = "a = loss.eval({x: 1}, session=sess)\nop.run(session=sess)\nb = c.eval()\n"
     new = "a = sess.run(loss, {x: 1})\nsess.run(op)\nb = c.eval()\n"
     assert run_by_session(Text.of(old)).source == new
+
+
+LENGTHS = MODEL + "parts = [loss, loss + 1.0]\nn = len(parts)\nrate = 0.1\n"
+
+
+@pytest.mark.parametrize("test", ["len(parts) > 1", "n == 2 and len(parts) < 9"])
+def test_how_many_tensors_there_are_is_known_to_python(test: str) -> None:
+    text, refused = result(f"{LENGTHS}if {test}:\n    loss = tf.add_n(parts)\n{UPDATE}")
+    assert not refused
+    assert f"if {test}:\n" in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if len(parts) > loss:\n    loss = tf.add_n(parts)\n",
+        "if parts[0] > 1.0:\n    loss = tf.add_n(parts)\n",
+        # Made before the step, which alone has the list.
+        "if len(parts) > 1:\n    v = tf.get_variable('v', [])\n    loss = loss * v\n",
+        "while len(parts) > 1:\n    loss = loss + parts.pop()\n",
+        "def len(x):\n    return x[0]\nif len(parts) > 1:\n    loss = loss + 1.0\n",
+    ],
+)
+def test_a_branch_that_asks_more_than_lengths(body: str) -> None:
+    _, refused = result(LENGTHS + body + UPDATE)
+    assert refused
