@@ -66,7 +66,7 @@ def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
             Finding(
                 load.call.lineno,
                 load.call.col_offset + 1,
-                "E132",
+                "H110",
                 Outcome.REWRITTEN,
                 "",
                 "an assignment: the next step finds the value",
@@ -99,7 +99,7 @@ def plan_updates(
             plan.statements[statement] = [Dropped(statement)]
             for node in walk_breadth_first(statement.value):
                 claimed[node] = (
-                    "E132",
+                    "H110",
                     "dropped: the hook's session assigns the value",
                 )
     return claimed, done, refused

@@ -18,16 +18,6 @@ CODES = (
         why="TensorFlow 2 makes a dataset from arrays, and has no placeholders to feed later. The tool can write a function that makes the dataset from the fed arrays, but only for forms that it reads whole.",
     ),
     Code(
-        "I106",
-        "attribute of a dataset",
-        "`output_shapes`, `output_types` and `output_classes` of a dataset become calls of functions that return the same. On a value that may be a dataset, and may be something else, they are refused.",
-        why="TensorFlow 2's datasets do not have these attributes, so the program would end with an AttributeError. Its iterators still have them.",
-        before="shapes = dataset.output_shapes",
-        after="shapes = tf.compat.v1.data.get_output_shapes(dataset)",
-        promise="The function returns the same structure of shapes, types or classes.",
-        refused_when="The tool does not know what the value is, such as a parameter that other files give.",
-    ),
-    Code(
         "I110",
         "MNIST reader",
         "A module with the same functions is written beside the file. It gives the same batches in the same order for the same NumPy seed.",

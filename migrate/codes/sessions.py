@@ -96,8 +96,8 @@ CODES = (
     Code(
         "S117",
         "dropped",
-        "Nothing is left of this statement. Its work is done elsewhere, or there is nothing left to do, as for statements that open or reset the default graph. The finding says which.",
-        why="Some statements only prepared the graph or the session. TensorFlow 2 has neither: each step function has a graph of its own, and nothing has to open or reset it.",
+        "Nothing is left of this statement. Its work is done elsewhere, or there is nothing left to do, as for statements that open or reset the default graph. A `ConfigProto` that is given only to the session is dropped too; one that is given to the server is kept. The finding says which.",
+        why="Some statements only prepared the graph or the session. TensorFlow 2 has neither: each step function has a graph of its own, and nothing has to open, reset or configure it. TensorFlow 2 configures devices per process.",
         before="with tf.Graph().as_default():\n    train()",
         after="train()",
     ),

@@ -35,7 +35,7 @@ from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
 
 _CONFIGURATION = (
-    "C112",
+    "S117",
     "dropped: TF2 configures devices per process, and places operations softly by "
     "default",
 )

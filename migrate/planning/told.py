@@ -119,7 +119,7 @@ def _report_in_place(form: Form) -> Iterator[Finding]:
     for line in form.changes.split:
         yield _make_rewritten(
             line,
-            "C133",
+            "C111",
             "tf.device",
             "variables on parameter servers and the rest on the own worker: a "
             "ParameterServerStrategy, which deals variables to the servers in turn",

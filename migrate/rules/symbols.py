@@ -93,11 +93,11 @@ def verdict(symbol: str) -> Verdict:
     if symbol in modes.MODES:
         value = modes.MODES[symbol]
         return Verdict(
-            Outcome.REWRITTEN, "E108", value, f"the string {value}, as in TF1"
+            Outcome.REWRITTEN, "E101", value, f"the string {value}, as in TF1"
         )
     if symbol == modes.CLASS:
         reason = "its three strings, as in TF1"
-        return Verdict(Outcome.REWRITTEN, "E108", modes.NAMESPACE, reason)
+        return Verdict(Outcome.REWRITTEN, "E101", modes.NAMESPACE, reason)
     if symbol.startswith("tf.contrib."):
         return _contrib(symbol)
     refused = _judge_unsupported(symbol)

@@ -19,10 +19,7 @@ CASES = cases()
 TESTS = pathlib.Path(__file__).parents[1]
 # Codes of files, trees, notebooks and several programs: the test that has them.
 ELSEWHERE = {
-    "C109": "migrate/frontends/cluster/test_worker_state.py",
     "C115": "migrate/frontends/cluster/test_placement.py",
-    "C116": "migrate/frontends/sessions/test_plain_sessions.py",
-    "C134": "migrate/facts/trees/test_described_clusters.py",
     "C119": "migrate/gates/test_migrations.py",
     "D111": "migrate/rules/mistakes/test_mistakes.py",
     "D112": "migrate/rules/mistakes/test_mistakes.py",

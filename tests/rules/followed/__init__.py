@@ -67,7 +67,7 @@ FOLLOWED = {
 # Code -> what its recipe changes in its case of this directory.
 IN_CASES = {
     "D121_tensors": (("weights = tf.ones([3])\n", ""),),
-    "H123": (
+    "H122_sometimes": (
         (
             "        if self._runs % 10 == 0:\n            return tf",
             "        return tf",

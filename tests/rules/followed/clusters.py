@@ -42,7 +42,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "C116": (
+    "C101_beside": (
         change(
             CLUSTER,
             (
@@ -71,7 +71,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             (", rate: float(FLAGS.task_index)", ""),
         ),
     ),
-    "C108": (
+    "C107_job": (
         change(
             CLUSTER,
             (
@@ -354,7 +354,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("    return loss", "    return loss, grads"),),
     ),
-    "D133": (
+    "C109_eager": (
         change(EAGER, ("        sess.run", "        count = 1\n        sess.run")),
         (("        count = 1\n", "        global count\n        count = 1\n"),),
     ),

@@ -346,7 +346,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("h = model", 'model.compile("sgd", "mse")\nh = model'),),
     ),
-    "D157": (
+    "D156_updates": (
         change(
             PLAIN,
             (

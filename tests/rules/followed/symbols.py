@@ -31,7 +31,7 @@ _LINES = {
         "x = tf.placeholder(tf.float32)\nz = tf.log(x)",
         "def double(x):\n    return tf.log(x)",
     ),
-    "I106": (
+    "E105_dataset": (
         "def show(inputs):\n    return inputs.output_shapes",
         "def show(inputs):\n    return tf.compat.v1.data.get_output_shapes(inputs)",
     ),

@@ -193,7 +193,7 @@ def test_a_session_that_is_not_on_the_server() -> None:
     program = (PROGRAMS / "plain_server_session.py").read_text()
     assert program.count("tf.Session(server.target, config=config)") == 1
     text = program.replace("server.target, config=config", "")
-    assert "C116" in {f.code for f in migrate_text(text).findings}
+    assert "C101" in {f.code for f in migrate_text(text).findings}
 
 
 def test_a_name_of_a_comprehension_is_not_the_placeholder() -> None:

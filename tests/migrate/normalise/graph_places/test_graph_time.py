@@ -313,4 +313,4 @@ def test_who_is_the_chief_is_not_asked_once_for_all(where: str) -> None:
         loop = asked + loop
     text = head + textwrap.indent(MODEL + UPDATE, "    ") + loop
     found = migrate_text(text).findings
-    assert "C108" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+    assert "C107" in {f.code for f in found if f.outcome is Outcome.REFUSED}
