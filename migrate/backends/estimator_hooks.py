@@ -138,6 +138,6 @@ def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
             continue
         name = "SummaryWriter" + (".shared" if symbol == _SHARED_WRITER else "")
         plan.replace(call, code(f"training_session.{name}(", directory, ")"))
-        claimed[node] = ("M111", f"training_session.{name}")
+        claimed[node] = ("M110", f"training_session.{name}")
         plan.imports.append("import training_session")
     return claimed

@@ -201,7 +201,7 @@ class EstimatorRewrite:
         statement = self._scopes.parents.get(call) if call is not None else None
         if isinstance(call, ast.Call) and isinstance(statement, ast.Expr):
             self._plan.statements[statement] = [Dropped(statement)]
-            self.claimed[node] = ("T106", "dropped: the program runs as TF2 does")
+            self.claimed[node] = ("S117", "dropped: the program runs as TF2 does")
 
     def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
         self._plan.replace(node, code(target))

@@ -124,22 +124,16 @@ CODES = (
         why="In the migrated program the tensor is a local variable of a step function. Another function cannot read a local variable, so it must receive the tensor as an argument.",
     ),
     Code(
-        "N140",
-        "name scopes",
-        "Statements that make variables with `get_variable` or layers move out of name scopes. A statement that also makes something that a name scope does name (`tf.Variable`, summaries) stays. The names of its variables in checkpoints then begin with the name scope.",
-        why="In TensorFlow 1 only variable scopes named such variables. TensorFlow 2 has one kind of scope.",
-    ),
-    Code(
         "N141",
-        "numbered names",
-        "A variable has a name that an earlier operation or scope uses. If the tool is sure, it writes the number out. If it is not, it reports the place, and the variable has its plain name.",
-        why="TensorFlow 1 gave the second use of a name a number, as in `q_1`, whether it was a variable or not. Checkpoints use the numbered name, so the migrated program must use it too.",
+        "name of a variable in checkpoints",
+        "A variable may have another name in checkpoints than in TensorFlow 1. A name that an earlier operation or scope uses gets a number, such as `q_1`: if the tool is sure, it writes the number out. If it is not, it reports the place, and the variable has its plain name. Statements that make variables with `get_variable` or layers move out of name scopes. A statement that also makes something that a name scope does name (`tf.Variable`, summaries) stays. The names of its variables then begin with the name scope.",
+        why="TensorFlow 1 gave the second use of a name a number, whether it was a variable or not. Only variable scopes named variables of `get_variable`; TensorFlow 2 has one kind of scope. Checkpoints use TensorFlow 1's names, so the migrated program must use them too.",
     ),
     Code(
         "N123",
-        "part of slim that is not covered",
-        "The program uses a part of `tf.contrib.slim` that is not covered: data providers, evaluation loops, or model deployment. Layers, argument scopes, losses and training operations are covered (L150).",
-        why="These parts run queues, sessions and loops of their own, which TensorFlow 2 does not have. The package `tf_slim` still has them, for graphs of `tf.compat.v1`.",
+        "layers of contrib or slim that are not covered",
+        "The program uses a part of `tf.contrib.slim` that is not covered: data providers, evaluation loops, or model deployment (`model_deploy`). Or a function makes layers of contrib and also placeholders, optimizers, a global step, `tf.layers` or sessions. Or a loop over towers uses layers of contrib. Layers, argument scopes, losses and training operations are covered (L150).",
+        why="The parts of slim run queues, sessions and loops of their own, which TensorFlow 2 does not have. TensorFlow traces each step function by calling the function that makes the layers again. If it made optimizers or opened sessions, every trace would make another one. Towers share variables by a scope that is entered again, which the tool does not carry over for these layers.",
     ),
     Code(
         "N126",
@@ -158,12 +152,6 @@ CODES = (
         "recurrent cells that are not carried over",
         "A recurrent cell shares variables through a scope that is entered again, its scope is an object, or its dropout has a seed.",
         why="Each cell is made once with its own variables. The tool does not share them between cells.",
-    ),
-    Code(
-        "N130",
-        "towers of slim.deployment",
-        "The program uses `model_deploy` of `slim.deployment`.",
-        why="It clones a model on devices and collects losses and gradients of the clones by their scopes. Towers in a loop, whose gradients are averaged, become a `MirroredStrategy`.",
     ),
     Code(
         "N171",
@@ -190,8 +178,8 @@ CODES = (
     Code(
         "N151",
         "arguments not written out",
-        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags.",
-        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A wrong guess would change the program silently.",
+        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags. Or an argument of a layer is a tensor that exists only in a step.",
+        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A layer makes its variables once, before the first step, so all of its arguments must have values by then. A wrong guess would change the program silently.",
         recipe="Pass the arguments by keyword, without `*` and `**`. Write the tensors of a hook out, each with a tag of its own.",
     ),
 )

@@ -96,8 +96,8 @@ CODES = (
     Code(
         "S117",
         "dropped",
-        "Nothing is left of this statement. Its work is done elsewhere, or there is nothing left to do, as for statements that open or reset the default graph. A `ConfigProto` that is given only to the session is dropped too; one that is given to the server is kept. The finding says which.",
-        why="Some statements only prepared the graph or the session. TensorFlow 2 has neither: each step function has a graph of its own, and nothing has to open, reset or configure it. TensorFlow 2 configures devices per process.",
+        "Nothing is left of this statement. Its work is done elsewhere, or there is nothing left to do. Examples are statements that open or reset the default graph, a `ConfigProto` that is given only to the session, the program's handling of `UPDATE_OPS`, and switches such as `tf.disable_v2_behavior()`. A `ConfigProto` that is given to the server is kept. The finding says what happened.",
+        why="Some statements only prepared the graph or the session. TensorFlow 2 has neither: each step function has a graph of its own, and nothing has to open, reset or configure it. TensorFlow 2 configures devices per process. A Keras layer updates its moving averages whenever it is called with `training=True`. And the migrated program needs TensorFlow 2's behaviour, which the switch turned off.",
         before="with tf.Graph().as_default():\n    train()",
         after="train()",
     ),
@@ -151,12 +151,6 @@ CODES = (
         after="with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
     ),
     Code(
-        "S133",
-        "random numbers in several steps",
-        "An operation with a seed is used by several step functions. Each of them draws its own stream, starting at the same seed.",
-        why="In TensorFlow 1 the operation had one stream for all run calls. Each step function is a graph of its own.",
-    ),
-    Code(
         "S135",
         "initialised in the loop",
         "The loop runs an initializer again.",
@@ -178,10 +172,12 @@ CODES = (
     Code(
         "S138",
         "towers",
-        "A loop built a tower per device, averaged the gradients with a function of the program, and applied them once. Each tower becomes a replica of a `MirroredStrategy`. The replica's number is the loop's index. Variables are shared, and gradients are averaged. The tool recognises the averaging function by what it computes, not by its name.",
-        why="A replica does what a tower did: it runs the same computation on another part of the batch, with the same variables. The strategy averages the gradients and applies them once.",
-        promise="A value that is fetched from a tower is the last tower's, as in TensorFlow 1.",
-        refused_when="Towers make variables of their own, draw batches of their own, write summaries or normalise batches.",
+        "A loop built a tower per device, averaged the gradients with a function of the program, and applied them once. Each tower becomes a replica of a `MirroredStrategy`. The replica's number is the loop's index. Variables are shared, and gradients are averaged. The tool recognises the averaging function by what it computes, not by its name. If each tower took the next element of one iterator, a step takes as many elements as there are towers, and the replicas receive them in order. If a tower normalises its part of the batch, the towers whose `UPDATE_OPS` the program runs (the first, the last, or all) update the averages. Towers within each worker of a cluster become a step function that computes one tower and runs for each in turn, on the worker's one device.",
+        why="A replica does what a tower did: it runs the same computation on another part of the batch, with the same variables. The strategy averages the gradients and applies them once. A worker of a cluster under TensorFlow 2 has one device for its step.",
+        before='for i in range(num_gpus):\n  with tf.device("/gpu:%d" % i):\n    images, labels = iterator.get_next()',
+        after="batches = plain_session.for_towers(dataset, num_gpus)\n...\n    images, labels = tower_batches[i]",
+        promise="The values are the same. A value that is fetched from a tower is the last tower's, as in TensorFlow 1. Which tower had which drawn batch differed there from run to run, so of such towers' losses only the sum is the same. If the program runs all towers' updates of averages, TensorFlow 1 ran them in no fixed order; the migrated program runs them from the last tower to the first. Towers within a worker do not use several GPUs. For that, start one worker for each GPU, with one tower's part of the batch.",
+        refused_when="Towers make variables of their own, draw several batches, or use summaries or updates in an unknown way. Or towers within a worker write summaries, draw batches of their own or normalise batches (N126).",
     ),
     Code(
         "S180",
@@ -205,16 +201,6 @@ CODES = (
         before='sess = sm.prepare_session("", init_op=init, saver=saver, checkpoint_dir=d)',
         after="path = tf.train.latest_checkpoint(d)\nsess = plain_session.Session(replicas)\nif path:\n    saver.restore(sess, path)\nelse:\n    sess.initialize()",
         refused_when="It waits for a checkpoint, or opens several sessions. Or it is given an `init_feed_dict`, or a `ready_op` that is used elsewhere too.",
-    ),
-    Code(
-        "S182",
-        "dataset that is fed",
-        "A dataset was made of placeholders that are fed when its iterator is initialised. A function now makes the dataset from what is fed. Step functions know the elements by the placeholders' types and shapes.",
-        why="TensorFlow 1 built the dataset from placeholders, and fed the arrays when the iterator was initialised. TensorFlow 2 makes a dataset from the arrays directly.",
-        before="sess.run(iterator.initializer, feed_dict={x: train_x, y: train_y})",
-        after="iterator = iter(dataset.fed(train_x, train_y))",
-        promise="The elements are the same. A shuffle with a seed begins anew each time, as in TensorFlow 1.",
-        refused_when="The dataset depends on something that changes later, or on other tensors.",
     ),
     Code(
         "S185",

@@ -232,7 +232,7 @@ def _library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | None:
     note = Finding(
         first.line,
         first.column,
-        "L153",
+        "L150",
         Outcome.REWRITTEN,
         "",
         "these functions build a graph, as they did: call them in a step function (after "

@@ -184,7 +184,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     **{
         f"tf.data.{where}Iterator.{how}": (
-            "I105",
+            "I101",
             "an iterator that is given its dataset later",
             "Make one iterator of each dataset, and a run of each.",
         )

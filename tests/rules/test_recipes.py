@@ -75,6 +75,7 @@ NOT_FOLLOWED = {
     "E009": "with --python2 alone: shown by tests/migrate/source/test_python2.py",
     "E011": "with --python2 alone: shown by tests/migrate/source/test_python2.py",
     "E102": "stands for the reasons of a table, each with a code of its own",
+    "G007": "of what the tool itself would move: shown by tests/migrate/gates",
     "M122": "a metric whose number of totals a step computes: Python has to count them",
     "N100": "says that the reason is elsewhere",
     "N102": "says that the reason is in another file",

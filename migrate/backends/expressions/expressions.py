@@ -135,7 +135,7 @@ class Expressions(Datasets):
                 "tf.disable_eager_execution",
                 "tf.enable_resource_variables",
             ):
-                claim[node] = ("T106", "dropped: the program runs as TF2 does")
+                claim[node] = ("S117", "dropped: the program runs as TF2 does")
                 parent = self.scopes.parents.get(node)
                 if isinstance(parent, ast.Expr):
                     self.plan.statements[parent] = [Dropped(parent)]
@@ -245,7 +245,7 @@ class Expressions(Datasets):
             if directory is not None:
                 graph = names.argument(call, "graph", 1)
                 self.claimed[call] = (
-                    "M111",
+                    "M110",
                     "training_session.SummaryWriter"
                     + (_NO_GRAPH if graph is not None else ""),
                 )
@@ -362,7 +362,7 @@ class Expressions(Datasets):
         told = f"`{ast.unparse(call.func)}`{_NO_GRAPH}"
         self.diagnostics.findings.append(
             Finding(
-                call.lineno, call.col_offset + 1, "M111", Outcome.REWRITTEN, "", told
+                call.lineno, call.col_offset + 1, "M110", Outcome.REWRITTEN, "", told
             )
         )
 

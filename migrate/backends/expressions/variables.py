@@ -220,7 +220,7 @@ class Variables(GraphCode):
             key = self.scopes.resolve(call.args[0]) if call.args else None
             if key == "tf.GraphKeys.UPDATE_OPS":
                 self.claimed[call] = (
-                    "L106",
+                    "S117",
                     "Keras layers update their moving averages when they are called",
                 )
                 self.claimed[call.args[0]] = self.claimed[call]

@@ -73,7 +73,7 @@ IN_CASES = {
             "        return tf",
         ),
     ),
-    "L151_towers": (
+    "N123_mixed_towers": (
         (
             'slim.fully_connected(parts[i], 2, scope="out")',
             'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',

@@ -96,9 +96,9 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N130": (
+    "N123_deployment": (
         change(
-            cases()["L151_towers"].text,
+            cases()["N123_mixed_towers"].text,
             (
                 'slim.fully_connected(parts[i], 2, scope="out")',
                 'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',

@@ -385,7 +385,7 @@ _ROWS |= {
             ),
         ),
     ),
-    "P103": (_LOOKUP, (('"mod"', "FLAGS.lookup"),)),
+    "P102_strategy": (_LOOKUP, (('"mod"', "FLAGS.lookup"),)),
     "S135": (
         change(
             CLUSTER,

@@ -104,7 +104,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("def _lines", "def _input"),),
     ),
-    "K165": (
+    "K166_recurrent": (
         change(
             MODEL_FN,
             (

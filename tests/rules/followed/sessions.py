@@ -131,7 +131,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("sess.run(train)", "sess.run(fill)\n        sess.run(train)"),
         ),
     ),
-    "I105": (
+    "I101_placeholders": (
         change(
             PLAIN,
             (
@@ -165,7 +165,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "L101": (
+    "N151_layer": (
         LAYER,
         (("tf.layers.dense(x, 1)", "tf.layers.dense(x, **layer)"),),
     ),
@@ -365,7 +365,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "L151": (
+    "N123_mixed": (
         change(
             PLAIN,
             (

@@ -62,7 +62,7 @@ FOLLOWED = {
         _change(_GRAPH, ("    for i", "    print(sess.graph_def)\n    for i")),
         _GRAPH,
     ),
-    "I130": (
+    "I101_function": (
         _change(
             _OF_DATA,
             (
@@ -80,7 +80,7 @@ FOLLOWED = {
             ),
         ),
     ),
-    "I130_branch": (
+    "I101_function_branch": (
         _change(
             _OF_DATA,
             (
