@@ -376,7 +376,7 @@ def _report_moved_code(text: str) -> Iterator[Finding]:
             yield Finding(
                 node.lineno,
                 node.col_offset + 1,
-                "S181",
+                "S130",
                 Outcome.KEPT,
                 symbol,
                 "as it was: the programs that used it have it, migrated",

@@ -14,19 +14,6 @@ CODES = (
         after='h = tf_keras.layers.Dense(units=10, name="h")\n...\nh = h(x)',
     ),
     Code(
-        "L121",
-        "losses in a collection",
-        "The program reads `tf.losses.get_losses`, `get_total_loss` or the collection of losses.",
-        why="TensorFlow 1 added each loss to a collection of the graph, so that any function could find it there. TensorFlow 2 has no such collection.",
-        recipe="Keep the losses in a list, and add them up.",
-    ),
-    Code(
-        "L122",
-        "layer not built yet",
-        "The program asks a layer for its variables or shapes before the first step.",
-        why="A Keras layer makes its variables when it is first called, which happens in a step function.",
-    ),
-    Code(
         "L123",
         "batch normalisation averages that never moved",
         "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. It ignores them, or uses them only in one branch or in another `model_fn`, or removes some of them from the list.",

@@ -40,9 +40,10 @@ CODES = (
     ),
     Code(
         "O117",
-        "gradients with grad_ys or stop_gradients",
-        "The program calls `tf.gradients` with `grad_ys` or `stop_gradients`, or takes gradients of something other than the loss by the variables.",
-        why="The tool writes `tape.gradient` of the loss by the variables. `GradientTape` has no argument like `stop_gradients`: where a gradient stops must be a part of the computation, as `tf.stop_gradient`.",
+        "gradients that the tool does not read",
+        "The program calls `tf.gradients` with `grad_ys` or `stop_gradients`, or takes gradients of something other than the loss by the variables. Or gradients are computed in a loop, for example over workers that each subtract their own.",
+        why="The tool writes `tape.gradient` of the loss by the variables. `GradientTape` has no argument like `stop_gradients`: where a gradient stops must be a part of the computation, as `tf.stop_gradient`. In a loop, each pass uses the variables that the pass before has changed. A step function computes all of its gradients first, and then makes one update.",
+        recipe="Keep the losses of a loop in a list, and let one optimizer minimise their sum after the loop.",
     ),
     Code(
         "O118",

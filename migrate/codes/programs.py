@@ -14,9 +14,10 @@ CODES = (
     ),
     Code(
         "N101",
-        "more than one training session",
-        "The tool does not understand the sessions of this file together. It understands one session per file, plain sessions one after the other or in a loop, and several graphs whose shared code is the same for each.",
-        why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares.",
+        "training sessions that the tool does not read together",
+        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, and several graphs whose shared code is the same for each. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (N162).",
+        why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares. A session and an Estimator each have their own graph, training loop and checkpoints. Sessions that restore, save and start servers when they open cannot be repeated safely.",
+        recipe="Open one training session per file, outside of loops, `if` and `try`.",
     ),
     Code(
         "N102",
@@ -34,15 +35,15 @@ CODES = (
     Code(
         "N104",
         "variable that cannot be separated from its step",
-        "The tool cannot separate a variable, layer or optimizer from what is computed with it. It is made in the header of a statement (such as a `with` or `for` line), in blocks inside a loop, or inside an expression of the step.",
-        why="A variable is made once and a step runs many times. TensorFlow 1 made variables and computed with them in one graph. The tool has to separate the two, and cannot do it here.",
+        "The tool cannot separate a variable, layer or optimizer from what is computed with it. It is made in the header of a statement (such as a `with` or `for` line), in blocks inside a loop, inside an expression of the step, or in a function that has a decorator. Or its initial value or shape depends on a tensor of the step.",
+        why="A variable is made once, before the first step, and a step runs many times. TensorFlow 1 made variables and computed with them in one graph. The tool has to separate the two, and cannot do it here. At the time when the variable is made no tensor of a step has a value. A decorator was written for the whole function, and may do something else to each half.",
     ),
     Code(
         "N105",
-        "collection of the graph",
-        "The program uses a collection of the graph.",
-        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list.",
-        recipe="Keep the values in a list of your own.",
+        "collection of the graph, losses or global step",
+        "The program uses a collection of the graph. It may be a collection of its own, the losses of `tf.losses.get_losses` or `get_total_loss`, or the global step that a function asks the graph for.",
+        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list. The global step is an ordinary variable there.",
+        recipe="Keep the values in a list of your own, and pass the step variable to the function.",
     ),
     Code(
         "N117",
@@ -62,24 +63,11 @@ CODES = (
         recipe="Give the update a statement and a name of its own, where the session is opened.",
     ),
     Code(
-        "N110",
-        "gradients in a loop",
-        "Gradients are computed in a loop, for example over workers that each subtract their own.",
-        why="Each pass of the loop uses the variables that the pass before has changed. A step function computes all of its gradients first, and then makes one update.",
-        recipe="Keep the losses in a list, and let one optimizer minimise their sum after the loop.",
-    ),
-    Code(
         "N111",
         "name taken",
         "The program uses one name for two things that the migrated program must keep apart. The name is one that the migrated program needs, such as `plain_session`. Or a class that inherits from an Estimator has a method or attribute that the emitted Estimator uses itself. Or the name stands for a variable of the model and also for a value of the loop, or for different variables inside and outside a branch.",
         why="A step function reads the model's variables by their Python names, and the migrated program imports modules under theirs. With one name for two things one of the two would be lost. The tool does not rename what you named.",
         recipe="Rename yours.",
-    ),
-    Code(
-        "N114",
-        "decorated model function",
-        "A function that makes variables and computes has a decorator.",
-        why="The tool splits the function: one half makes the variables once, the other computes in every step. The decorator was written for the whole, and may do something else to each half.",
     ),
     Code(
         "N115",
@@ -95,21 +83,9 @@ CODES = (
     ),
     Code(
         "N120",
-        "Supervisor that a session cannot replace",
-        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables.",
-        why="A Supervisor becomes a session of `training_session` (S132), which does not have these parts. It can call a function by time, but only with values that stand beside the loop.",
-    ),
-    Code(
-        "N121",
         "session services that are not understood",
-        "The program uses a `MonitoredSession` or a session creator in a way that the tool does not read: it passes it on, or chooses it by more than one condition.",
-        why="A session of TensorFlow 1 may restore, wait, save and call hooks. The tool writes the same services, so it must see all arguments that ask for them.",
-    ),
-    Code(
-        "N122",
-        "Estimator beside a session",
-        "The file has an Estimator and another training session, or `Experiment` of `tf.contrib.learn`. Sessions that only read the Estimator's input are allowed (N162).",
-        why="A session and an Estimator each have their own graph, training loop and checkpoints. The tool gives a file one strategy, so it migrates one of these per file.",
+        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables. Or the program passes a `MonitoredSession` or a session creator on, or chooses it by more than one condition.",
+        why="A Supervisor or `MonitoredSession` becomes a session of `training_session` (S132), which may restore, wait, save and call hooks, and does not have these parts. The tool must see all arguments that ask for its services. The session can call a function by time, but only with values that stand beside the loop.",
     ),
     Code(
         "N162",

@@ -224,7 +224,7 @@ class Expressions(Datasets):
         elif symbol == "tf.train.global_step":
             step = names.argument(call, "global_step_tensor", 1)
             if step is not None:
-                self.claimed[call] = ("V106", "the variable's own value")
+                self.claimed[call] = ("V104", "the variable's own value")
                 self.plan.replace(call, code(step, ".numpy()"))
         elif global_steps.is_counter(self.scopes, call):
             self._counter(call, symbol)

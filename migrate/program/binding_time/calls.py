@@ -277,7 +277,7 @@ class Calls(Optimizers):
     def _check_initial_value(self, call: ast.Call, inside: Kind) -> None:
         if inside in ir.STEP_KINDS:
             self.diagnostics.refuse(
-                "V107",
+                "N104",
                 call,
                 "a variable's initial value or shape depends on a step-time tensor",
                 "Compute it from Python values.",

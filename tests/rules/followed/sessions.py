@@ -197,7 +197,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "N151_variable": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
     "V105": (PLAIN, (('"w", [3, 1]', '"w"'),)),
-    "V107": (
+    "N104_initial_value": (
         change(
             PLAIN,
             ("w = tf.get", "v = tf.Variable(np.mean(batch, 0))\nw = tf.get"),
@@ -264,7 +264,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("net(x, w)", "net(*pair)"),
         ),
     ),
-    "N110": (
+    "O117_loop": (
         change(
             PLAIN,
             (

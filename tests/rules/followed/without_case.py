@@ -58,7 +58,7 @@ FOLLOWED = {
         ),
         _GRAPH,
     ),
-    "S137": (
+    "S185_session": (
         _change(_GRAPH, ("    for i", "    print(sess.graph_def)\n    for i")),
         _GRAPH,
     ),
@@ -99,7 +99,7 @@ FOLLOWED = {
             ),
         ),
     ),
-    "S102": (
+    "N101_block": (
         _MODEL
         + "for i in range(2):\n    with tf.train.MonitoredTrainingSession() as sess:\n"
         "        sess.run(train, {x: [[1.0, 2.0, 3.0]]})\n",
