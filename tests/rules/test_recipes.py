@@ -79,7 +79,6 @@ NOT_FOLLOWED = {
     "M122": "a metric whose number of totals a step computes: Python has to count them",
     "N100": "says that the reason is elsewhere",
     "N102": "says that the reason is in another file",
-    "O117": "a step with a tape of its own is no TensorFlow 1 program any more",
     "T151": "with --fallback compat alone: TensorFlow 2.21 does not have this in any mode",
 }
 PRINTED = pathlib.Path(__file__).with_name("followed") / "recipes.tsv"
