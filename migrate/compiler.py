@@ -164,7 +164,7 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
         if not found.after < f.line <= found.after + found.count
     ]
     shared = Finding(
-        at.line, at.column, "C134", Outcome.REWRITTEN, at.symbol, found.reason
+        at.line, at.column, "C130", Outcome.REWRITTEN, at.symbol, found.reason
     )
     return dataclasses.replace(done, findings=tuple(sorted([*findings, shared])))
 
@@ -376,7 +376,7 @@ def _report_moved_code(text: str) -> Iterator[Finding]:
             yield Finding(
                 node.lineno,
                 node.col_offset + 1,
-                "S181",
+                "S130",
                 Outcome.KEPT,
                 symbol,
                 "as it was: the programs that used it have it, migrated",

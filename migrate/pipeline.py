@@ -338,7 +338,7 @@ def _report_joined_cells(
             reason += (
                 "; what it displayed by ending in an expression takes display(...)"
             )
-        yield Finding(1, 1, "S131", Outcome.REWRITTEN, "", reason, cell=cell)
+        yield Finding(1, 1, "S130", Outcome.REWRITTEN, "", reason, cell=cell)
 
 
 def _notebook_of_any_age(

@@ -136,7 +136,7 @@ def _refuse_graphs(
     with tf.Graph().as_default() as g:
       print(g.version)
     """
-    if not any(code == "G002" for code, _, _ in failures):
+    if not any(reason.endswith(gates.UNBOUND) for _, _, reason in failures):
         return []
     scopes = scopes_of(source.tree)
     found = [

@@ -32,7 +32,7 @@ def plan_derived_hooks(
             if node is found.base or (named and named.startswith(f"{symbol}.")):
                 rest = (named or symbol)[len(symbol) :]
                 plan.replace(node, code(target + rest))
-                claimed[node] = ("H130", "a hook with TF1's methods and attributes")
+                claimed[node] = ("H110", "a hook with TF1's methods and attributes")
         plan.support.update(table.BESIDE[table.DERIVABLE_MODULE])
         plan.imports.append(f"import {table.DERIVABLE_MODULE}")
     return claimed, refused

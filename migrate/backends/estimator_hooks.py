@@ -66,7 +66,7 @@ def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
             Finding(
                 load.call.lineno,
                 load.call.col_offset + 1,
-                "E132",
+                "H110",
                 Outcome.REWRITTEN,
                 "",
                 "an assignment: the next step finds the value",
@@ -99,7 +99,7 @@ def plan_updates(
             plan.statements[statement] = [Dropped(statement)]
             for node in walk_breadth_first(statement.value):
                 claimed[node] = (
-                    "E132",
+                    "H110",
                     "dropped: the hook's session assigns the value",
                 )
     return claimed, done, refused
@@ -138,6 +138,6 @@ def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
             continue
         name = "SummaryWriter" + (".shared" if symbol == _SHARED_WRITER else "")
         plan.replace(call, code(f"training_session.{name}(", directory, ")"))
-        claimed[node] = ("M111", f"training_session.{name}")
+        claimed[node] = ("M110", f"training_session.{name}")
         plan.imports.append("import training_session")
     return claimed

@@ -130,7 +130,7 @@ class EstimatorRewrite:
             if found.call in self.claimed:
                 continue  # Of a callback.
             if found.call in updates:
-                self._note(found.call, "E132", "an assignment, by the hook's session")
+                self._note(found.call, "H110", "an assignment, by the hook's session")
             else:
                 self._session_run(found)
         if not self._program.imported:
@@ -203,7 +203,7 @@ class EstimatorRewrite:
         statement = self._scopes.parents.get(call) if call is not None else None
         if isinstance(call, ast.Call) and isinstance(statement, ast.Expr):
             self._plan.statements[statement] = [Dropped(statement)]
-            self.claimed[node] = ("T106", "dropped: the program runs as TF2 does")
+            self.claimed[node] = ("S117", "dropped: the program runs as TF2 does")
 
     def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
         self._plan.replace(node, code(target))
@@ -217,7 +217,7 @@ class EstimatorRewrite:
         if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
             return self._refuse(
                 node,
-                "E116",
+                "E117",
                 symbol,
                 f"`{only_in_tf2}` says that this is a program of TensorFlow 2, whose "
                 "ready-made Estimators have other losses and optimizers than TF1's",
@@ -249,7 +249,7 @@ class EstimatorRewrite:
     def _keep(self, node: ast.expr, symbol: str) -> None:
         code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"
         if symbol.startswith("tf.metrics."):
-            code_ = "E106"
+            code_ = "E102"
             reason = (
                 "kept under tf.compat.v1; where a training graph has it, it counts every "
                 "batch, in TF1 only those whose summary was written"
@@ -275,7 +275,7 @@ class EstimatorRewrite:
                 found.call, code(found.fetches.value, ".values_at_end()")
             )
             said = "the last step's values; TensorFlow 1 ran a step more for them"
-            return self._note(found.call, "H130", said)
+            return self._note(found.call, "H110", said)
         if not found.variables or found.fetches is None:
             self.refused.append(
                 _finding(
@@ -293,7 +293,7 @@ class EstimatorRewrite:
                 found.call, code(found.session, ".run(", found.fetches, ")")
             )
         self._note(
-            found.call, "E132", "variables, whose values the hook's session gives"
+            found.call, "H110", "variables, whose values the hook's session gives"
         )
 
     def _iterator(self, call: ast.Call) -> None:
@@ -319,7 +319,7 @@ class EstimatorRewrite:
         assert isinstance(node.value, ast.Attribute)
         value = node.value.value
         self._plan.replace(node, code(f"{table.MODULE}.op_name(", value, ")"))
-        self._note(node, "E134", "the same name, also of a variable")
+        self._note(node, "E105", "the same name, also of a variable")
 
     def _note(self, node: ast.expr, code_: str, reason: str) -> None:
         self.rewritten.append(

@@ -7,9 +7,9 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "D113",
-        "eager code in a session",
-        "The program computes with a `GradientTape` inside a `MonitoredTrainingSession` or `tf.Session`. It was migrated only in part. The tool writes the strategy that the cluster asks for: `ParameterServerStrategy` where there are parameter servers, `MultiWorkerMirroredStrategy` otherwise.",
-        why="The tape trains in this process alone. The session has no graph to run and fails to start.",
+        "session around eager code",
+        "The program opens a `MonitoredTrainingSession` or `tf.Session`, and computes with a `GradientTape` inside it or beside it. It was migrated only in part. The tool removes a session that runs nothing. It writes the strategy that the cluster asks for: `ParameterServerStrategy` where there are parameter servers, `MultiWorkerMirroredStrategy` otherwise.",
+        why="A session distributes the graph that runs in it. Here it has no graph to run, and may fail to start. The tape trains in each process separately.",
         before="with tf.compat.v1.train.MonitoredTrainingSession(master=server.target) as sess:\n    for x, y in dataset:\n        sess.run(train_step(x, y))",
         after="def run_worker(task_index):\n    with training_session.MonitoredTrainingSession(replicas) as sess:\n        for x, y in dataset:\n            sess.run(distributed_step, x, y)\n\nreplicas.run(run_worker)",
     ),
@@ -27,14 +27,6 @@ CODES = (
         why="The session's block becomes the training loop of a strategy. The tool builds the strategy from the cluster: which tasks are parameter servers, which are workers, and which task this process is. `MultiWorkerMirroredStrategy` must set up its collectives before the first tensor is computed.",
     ),
     Code(
-        "D149",
-        "a session around nothing",
-        "The program opens a session and runs nothing in it, or only eager code that asks it for nothing. The tool removes the session. The strategy that the cluster describes trains one model.",
-        why="A session distributes the graph that runs in it. The eager loop beside it trains in each process separately.",
-        before="with tf.train.MonitoredTrainingSession(master='grpc://'):\n    pass",
-        after="strategy = tf.distribute.ParameterServerStrategy(...)",
-    ),
-    Code(
         "D150",
         "Keras training in a session",
         "The program calls `train_on_batch`, `fit_generator` or `fit` in a session. One `train_on_batch` in a loop, for a model whose `compile` call is visible, becomes a step with a tape. Other metrics than an accuracy or metrics given by name, example weights, and `fit_generator` are refused. So is a `fit` that is not known to work with a strategy.",
@@ -50,21 +42,15 @@ CODES = (
     ),
     Code(
         "D154",
-        "uneven parts of a batch",
-        "The workers' parts of a batch may have different sizes.",
-        why="Keras takes the mean of each part, and then the mean of these means. Parts of different sizes then count equally. Use a batch size that the number of workers divides, also for the last batch.",
+        "each worker's part of a batch",
+        "The workers make each step together, and their parts of the batch need a look. The parts may have different sizes. Or each worker uses the batches of its own loop, and a step is the mean over the batches of all workers.",
+        why="Keras takes the mean of each part, and then the mean of these means. Parts of different sizes then count equally. Use a batch size that the number of workers divides, also for the last batch. If all workers bring the same batch, the step computes what one process computes. Give each worker its own part to use more data per step.",
     ),
     Code(
         "D159",
         "the task from TF_CONFIG",
         "The program describes a cluster, but does not say which task a process is. The migrated program reads it from `TF_CONFIG`. A cluster in `TF_CONFIG` replaces the program's own.",
         why="Every TensorFlow 2 program that runs on a cluster finds its cluster and its task in `TF_CONFIG`. Launchers such as Kubernetes operators set it for each process.",
-    ),
-    Code(
-        "D160",
-        "each worker brings its own batches",
-        "Workers that make each step together use the batches of their own loops. A step is the mean over the batches of all workers. The strategy splits a dataset between the workers.",
-        why="If all workers bring the same batch, the step computes what one process computes. Give each worker its own part to use more data per step.",
     ),
     Code(
         "D166",
@@ -91,22 +77,16 @@ CODES = (
     Code(
         "D156",
         "Keras in a graph's session",
-        "A Keras model or layer in a session program is made once, under the strategy's scope, and called in the step functions. Its variables are trained with the others. A compiled model, functions of the backend, and Keras optimizers are refused here.",
-        why="These use a graph or a session that belongs to Keras. They cannot run beside the program's own session.",
+        "A Keras model or layer in a session program is made once, under the strategy's scope, and called in the step functions. Its variables are trained with the others. A compiled model, functions of the backend, and Keras optimizers are refused here. So are layers that update variables in a call, recurrent layers, and activity penalties.",
+        why="A compiled model uses a graph or a session that belongs to Keras. It cannot run beside the program's own session. TensorFlow 1 made updates of layers only in runs of `model.updates`. TensorFlow 2 makes them in every training call.",
         before="model = tf.keras.Sequential([...])\nloss = tf.losses.mean_squared_error(y, model(x))",
         after="model = tf_keras.Sequential([...])\n...\ndef train_step(x, y):\n    loss = tf.compat.v1.losses.mean_squared_error(y, model(x))",
     ),
     Code(
-        "D157",
-        "Keras layers with updates",
-        "The session program uses Keras layers that update variables in a call, recurrent Keras layers, or activity penalties.",
-        why="TensorFlow 1 made such updates only in runs of `model.updates`. TensorFlow 2 makes them in every training call.",
-    ),
-    Code(
         "D158",
-        "the package keras in a graph's session",
-        "`import keras` becomes `import tf_keras`. Old checkpoints can be read where the layers have names: unnamed layers start at 1 in the package `keras` (`dense_1`), and without a number in TensorFlow's Keras (`dense`).",
-        why="With TensorFlow 1 the package `keras` built the same graph as `tf.keras`. Today that name installs Keras 3, which would make variables apart from the program's.",
+        "Keras 2 in place of Keras 3",
+        "The program's Keras becomes the package `tf_keras`, which is Keras 2. This is so for `import keras` in a program with a session, and for a module whose step a strategy runs. Old checkpoints can be read where the layers have names: unnamed layers start at 1 in the package `keras` (`dense_1`), and without a number in TensorFlow's Keras (`dense`).",
+        why="With TensorFlow 1 the package `keras` built the same graph as `tf.keras`. Today that name installs Keras 3, which would make variables apart from the program's. An optimizer makes its variables in its first step. Keras 3's optimizer cannot do that under `strategy.run`: TensorFlow 2.21 stops with \"You must feed a value for placeholder tensor\".",
         before="import keras",
         after="import tf_keras",
     ),
@@ -145,12 +125,6 @@ CODES = (
         why="The gradients of all replicas are combined before the update. So the update is the same as that of one process that computes the whole batch.",
     ),
     Code(
-        "D133",
-        "per-worker state in eager code",
-        "State that each process had for itself is made where each worker's loop begins. Each worker has its own generators of NumPy and Python. Globals, and state that is used before the loop, are refused.",
-        why="The coordinator runs the loops of all workers in one process. State at module level would be shared by all of them, while before every process had its own.",
-    ),
-    Code(
         "D134",
         "a loop that nothing ends",
         "The program loops over `while not sess.should_stop()`, but its session has no hook that stops it. The migrated loop does not end either.",
@@ -161,13 +135,5 @@ CODES = (
         "workers that shuffle differently",
         "The dataset shuffles without a seed, and each worker takes its part from its own copy of the dataset.",
         why="Without a seed the copies are in different orders. The parts of one step then come from different batches, and an epoch is not one pass over the data.",
-    ),
-    Code(
-        "D148",
-        "Keras 3 in strategy.run",
-        "The step becomes the strategy's, so the module's Keras becomes `tf_keras`, which is Keras 2.",
-        why='An optimizer makes its variables in its first step. Keras 3\'s optimizer cannot do that under `strategy.run`: TensorFlow 2.21 stops with "You must feed a value for placeholder tensor".',
-        before="optimizer = tf.keras.optimizers.Adam()",
-        after="optimizer = tf_keras.optimizers.Adam()",
     ),
 )

@@ -14,14 +14,6 @@ CODES = (
         promise="The file is left as it is.",
     ),
     Code(
-        "G002",
-        "unbound name",
-        "The migrated file would use a name that nothing defines.",
-        why="The tool checks that every name of the result is defined. A name that is not defined would end the program with a `NameError`, perhaps after hours of training.",
-        recipe="Please report this as a fault of the tool.",
-        promise="The file is left as it is.",
-    ),
-    Code(
         "G005",
         "cells cannot be cut apart",
         "The notebook's program spans cells in a way that cannot be cut into cells again. A magic would move, or a cell could not run by itself.",
@@ -39,40 +31,19 @@ CODES = (
     ),
     Code(
         "G007",
-        "changed effect",
-        "The migrated program would print, write, draw random numbers, change Python's variables or call unknown code differently: not at all, twice, under other conditions, or in another order. The check compares the two texts and does not know the rules.",
-        why="Moving code can change what a program prints, writes or draws, and no error tells you so. The tool therefore compares the effects of both programs, and does not write a result that differs.",
-        recipe="Move the named statement before the cluster, or after the session.",
+        "changed effect or value",
+        "The migrated program would print, write, draw random numbers, change Python's variables or call unknown code differently: not at all, twice, under other conditions, or in another order. Or the program changes something after the graph is built, such as a name that is bound again, an attribute that is set, or a list that grows, and a step function of the result would read the changed value. The check compares the two texts and does not know the rules.",
+        why="Moving code can change what a program prints, writes or draws, and no error tells you so. TensorFlow 1 reads Python's values once, where the graph is built. A step function reads them when TensorFlow traces it, at its first call. The tool therefore compares the effects of both programs, and does not write a result that differs.",
+        before='import numpy as np\nimport tensorflow as tf\nx = tf.placeholder(tf.float32, [None, 4])\nw = tf.get_variable("w", [4, 1])\nscale = 2.0\nloss = tf.reduce_mean(tf.square(tf.matmul(x, w) * scale))\ntrain_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\nwith tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n    scale = 1.0 / 255\n    for _ in range(10):\n        sess.run(train_op, {x: np.ones((8, 4)) * scale})\n',
         promise="The program is left as it is.",
-    ),
-    Code(
-        "G008",
-        "changed after the graph is built",
-        "The program changes something after the graph is built, such as a name that is bound again, an attribute that is set, or a list that grows. A step function of the result would read the changed value.",
-        why="TensorFlow 1 reads Python's values once, where the graph is built. A step function reads them when TensorFlow traces it, at its first call. A value that changes in between would change the result, and no error tells you so.",
-        before="""import numpy as np
-import tensorflow as tf
-
-x = tf.placeholder(tf.float32, [None, 4])
-w = tf.get_variable("w", [4, 1])
-scale = 2.0
-loss = tf.reduce_mean(tf.square(tf.matmul(x, w) * scale))
-train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    scale = 1.0 / 255
-    for _ in range(10):
-        sess.run(train_op, {x: np.ones((8, 4)) * scale})
-""",
-        recipe="Give what is changed after the graph is built a name of its own.",
-        promise="The program is left as it is.",
+        recipe="Move the named statement before the cluster, or after the session. Give what is changed after the graph is built a name of its own.",
     ),
     Code(
         "G009",
         "fault of the tool",
-        "The tool failed on this file, or its own checks rejected the result: it would use a name that TensorFlow 2.21 does not have, or a second migration would change it again. All other files are processed.",
-        why="A missing name would end the program with an `AttributeError`, perhaps after hours of training. A finished file must have nothing left to migrate. And a fault of the tool in one file must not cost you the run.",
-        recipe="Please report this as a fault of the tool.",
+        "The tool failed on this file, or its own checks rejected the result: it would use a name that nothing defines, or one that TensorFlow 2.21 does not have, or a second migration would change it again. All other files are processed.",
+        why="A missing name would end the program with a `NameError` or an `AttributeError`, perhaps after hours of training. A finished file must have nothing left to migrate. And a fault of the tool in one file must not cost you the run.",
         promise="The file is left as it is; all others are done.",
+        recipe="Please report this as a fault of the tool.",
     ),
 )

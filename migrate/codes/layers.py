@@ -6,53 +6,12 @@ from migrate.codes.code import Code
 
 CODES = (
     Code(
-        "L101",
-        "layer arguments",
-        "The tool cannot tell the layer's arguments apart, or one of them is a tensor that exists only in a step.",
-        why="A layer makes its variables once, before the first step. So all of its arguments must have values by then, and the tool must know which argument is which.",
-    ),
-    Code(
-        "L103",
-        "dropout",
-        "`tf.nn.dropout(x, keep_prob)` becomes `tf.nn.dropout(x, rate=1 - keep_prob)`.",
-        why="The second argument changed its meaning: TensorFlow 1 took the part that is kept, TensorFlow 2 takes the part that is dropped.",
-        before="tf.nn.dropout(x, keep_prob)",
-        after="tf.nn.dropout(x, rate=1 - keep_prob)",
-    ),
-    Code(
         "L104",
         "layer becomes a Keras layer",
         "Functions and classes of `tf.layers` become Keras 2 layers (`tf_keras`) with the same initial distributions and variable names. In a session program they are made once, under the strategy's scope, and called in the step function. In a Keras model they stand in the same place.",
         why="A TensorFlow 1 layer function made its variables and computed in one call, and named its weights by its function and a number, as in `dense_1/kernel`. A step function may only compute. Checkpoints find weights by their names, so the Keras layer gets the same name.",
         before='h = tf.layers.dense(x, 10, name="h")',
         after='h = tf_keras.layers.Dense(units=10, name="h")\n...\nh = h(x)',
-    ),
-    Code(
-        "L106",
-        "update operations",
-        "The tool removes the program's handling of `UPDATE_OPS`.",
-        why="In TensorFlow 1 the program had to run the updates of the moving averages itself. A Keras layer makes them whenever it is called with `training=True`.",
-    ),
-    Code(
-        "L107",
-        "labels without a gradient",
-        "The labels are passed through `tf.stop_gradient`.",
-        why="TensorFlow 1's `softmax_cross_entropy_with_logits` sent no gradient into the labels. TensorFlow 2's does.",
-        before="tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=z)",
-        after="tf.nn.softmax_cross_entropy_with_logits(labels=tf.stop_gradient(y), logits=z)",
-    ),
-    Code(
-        "L121",
-        "losses in a collection",
-        "The program reads `tf.losses.get_losses`, `get_total_loss` or the collection of losses.",
-        why="TensorFlow 1 added each loss to a collection of the graph, so that any function could find it there. TensorFlow 2 has no such collection.",
-        recipe="Keep the losses in a list, and add them up.",
-    ),
-    Code(
-        "L122",
-        "layer not built yet",
-        "The program asks a layer for its variables or shapes before the first step.",
-        why="A Keras layer makes its variables when it is first called, which happens in a step function.",
     ),
     Code(
         "L123",
@@ -63,23 +22,9 @@ CODES = (
     Code(
         "L150",
         "layers of contrib",
-        "Layers of `tf.contrib.layers` and `slim` now come from a module that is written beside the program, with TensorFlow 1's variables, names, defaults, argument scopes and collections. Functions that call them stay as they are. Every step function gives them the same variables by name.",
-        why="TensorFlow 2 has no `tf.contrib`. Keras layers have other defaults and other variable names, so old checkpoints would not fit them. The emitted module has TensorFlow 1's.",
+        "Layers of `tf.contrib.layers` and `slim` now come from a module that is written beside the program, with TensorFlow 1's variables, names, defaults, argument scopes and collections. Functions that call them stay as they are. Every step function gives them the same variables by name. Functions in a file that no session program of the run imports keep building a graph. In a step function `graph_variables.keep(replicas)` keeps their variables; in a `model_fn` the Estimator does; in a session of `tf.compat.v1` the graph does.",
+        why="TensorFlow 2 has no `tf.contrib`. Keras layers have other defaults and other variable names, so old checkpoints would not fit them. The emitted module has TensorFlow 1's. A contrib layer makes its variables when it is called, so something must keep them between the calls.",
         before='net = slim.conv2d(images, 32, [5, 5], scope="conv1")',
         after='net = contrib_layers.conv2d(images, 32, [5, 5], scope="conv1")',
-    ),
-    Code(
-        "L151",
-        "contrib layers mixed with other code",
-        "A function makes layers of contrib and also placeholders, optimizers, a global step, `tf.layers` or sessions. Or a loop over towers uses layers of contrib.",
-        why="TensorFlow traces each step function by calling this function again. If it made optimizers or opened sessions, every trace would make another one. Towers share variables by a scope that is entered again, which the tool does not carry over for these layers.",
-    ),
-    Code(
-        "L153",
-        "model functions of a library",
-        "Functions that make contrib layers, in a file that no session program of the run imports, keep building a graph. In a step function `graph_variables.keep(replicas)` keeps their variables; in a `model_fn` the Estimator does; in a session of `tf.compat.v1` the graph does.",
-        why="A contrib layer makes its variables when it is called. Eager code would make new variables with each call, so something must keep them between the calls.",
-        before="from tensorflow.contrib import slim\n\ndef network(x):\n    return slim.fully_connected(x, 10)",
-        after="import contrib_layers\n\ndef network(x):\n    return contrib_layers.fully_connected(x, 10)",
     ),
 )

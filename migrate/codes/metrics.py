@@ -7,15 +7,9 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "M110",
-        "summary",
-        "Summaries are collected while a step is traced. The chief writes them in TensorFlow 1's event format.",
-        why="In TensorFlow 1 one merged operation computed all summaries, and a session ran it. In TensorFlow 2 there is no such operation, so each step returns the values that its summaries show.",
-    ),
-    Code(
-        "M111",
-        "summary writer",
-        "`tf.summary.FileWriter` becomes `tf.compat.v1.summary.FileWriter`, made under a graph because eager mode makes none. Where the program keeps a session it becomes `training_session.SummaryWriter`. Both write the same event files. A graph that the program passes is not written.",
-        why="A TensorFlow 1 program had one graph, which TensorBoard could draw. Now each step function has a graph of its own, so there is no single graph to write.",
+        "summary or summary writer",
+        "Summaries are collected while a step is traced. The chief writes them in TensorFlow 1's event format. `tf.summary.FileWriter` becomes `tf.compat.v1.summary.FileWriter`, made under a graph because eager mode makes none. Where the program keeps a session it becomes `training_session.SummaryWriter`. Both write the same event files. A graph that the program passes is not written.",
+        why="In TensorFlow 1 one merged operation computed all summaries, and a session ran it. In TensorFlow 2 there is no such operation, so each step returns the values that its summaries show. Each step function has a graph of its own, so there is no single graph to write.",
     ),
     Code(
         "M120",
@@ -33,11 +27,5 @@ CODES = (
         after="acc_metric = streaming_metrics.Metric(\n    replicas, tf.compat.v1.metrics.accuracy)\n...\nstreaming_metrics.initialize(streaming_metrics.variables(replicas))\nsess.run(compute_acc_op, x, y)\nsess.run(compute_acc)",
         promise="The values are those of TensorFlow 1. The local variables keep their names, so the program can reset them by name. They are not in checkpoints.",
         refused_when="The program has a cluster or towers (M120). It uses `mean_tensor`, collections of metrics or updates, or local variables of another kind. Or it keeps an update in a list, and fetches something else from that list.",
-    ),
-    Code(
-        "M123",
-        "metric fetched with its update",
-        "One `session.run` fetches a metric's value and its update. The migrated program gives the value before the update.",
-        why="TensorFlow 1 had no fixed order: it gave the value before the update or after it, and for a quotient sometimes neither.",
     ),
 )

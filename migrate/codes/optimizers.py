@@ -8,14 +8,8 @@ CODES = (
     Code(
         "O101",
         "optimizer",
-        "The optimizer becomes the same one of `tf.compat.v1.train`, with the same numbers for dense and sparse gradients and the same slot names in checkpoints.",
-        why="These are TensorFlow 1's own kernels. Keras's optimizers of the same name compute other values in some cases.",
-    ),
-    Code(
-        "O105",
-        "optimizer of tf.contrib.opt",
-        "AdaMax, Nadam, LazyAdam, AdamW, MomentumW or LARS now comes from a module that is written beside the file, with TensorFlow 1's updates and slot names. Measured over 100 updates against TensorFlow 1.15.5, the difference is 0 in float64 and at most 2.4e-7 in float32.",
-        why="TensorFlow 2 has no `tf.contrib`. Its own optimizers of these names compute other values, and their slots have other names, so old checkpoints would not fit.",
+        "The optimizer becomes the same one of `tf.compat.v1.train`, with the same numbers for dense and sparse gradients and the same slot names in checkpoints. AdaMax, Nadam, LazyAdam, AdamW, MomentumW and LARS of `tf.contrib.opt` come from a module that is written beside the file. Measured over 100 updates against TensorFlow 1.15.5, their difference is 0 in float64 and at most 2.4e-7 in float32. `minimize` decays all variables, also if it is given `decay_var_list`; only `apply_gradients` uses the list.",
+        why="These are TensorFlow 1's own kernels. Keras's optimizers of the same name compute other values in some cases, and their slots have other names, so old checkpoints would not fit. TensorFlow 1.15's `minimize` forgets `decay_var_list` before the update. This was measured.",
         before="opt = tf.contrib.opt.AdamWOptimizer(1e-4, learning_rate=0.01)",
         after="opt = contrib_optimizers.AdamWOptimizer(1e-4, learning_rate=0.01)",
     ),
@@ -35,8 +29,8 @@ CODES = (
     Code(
         "O111",
         "SyncReplicasOptimizer",
-        "Every worker runs the program under `MultiWorkerMirroredStrategy`, which averages the gradients of all workers in every step. The program stops with an error if `replicas_to_aggregate` is not the number of workers. Sparse gradients are averaged over all workers (see O114).",
-        why="TensorFlow 2 has no accumulators and tokens. An all-reduce between the workers replaces them.",
+        "Every worker runs the program under `MultiWorkerMirroredStrategy`, which averages the gradients of all workers in every step. The program stops with an error if `replicas_to_aggregate` is not the number of workers. The gradient of each row of a table is averaged over the workers whose batch contains the row.",
+        why="TensorFlow 2 has no accumulators and tokens. An all-reduce between the workers replaces them. TensorFlow 1's accumulator gave the same for ids that are sorted and unique within a batch. Of other ids it averaged some and added others, in the order of arrival. To get in TensorFlow 1 what the migrated program computes, look up `tf.unique` of the sorted ids.",
     ),
     Code(
         "O112",
@@ -45,22 +39,11 @@ CODES = (
         why="TensorFlow 1 found the gradients by walking the finished graph. TensorFlow 2 records the operations on a tape while they run, and the tape computes the gradients.",
     ),
     Code(
-        "O113",
-        "decay_var_list of minimize",
-        "All variables decay, as in TensorFlow 1. Only `apply_gradients` uses the list.",
-        why="TensorFlow 1.15's `minimize` forgets `decay_var_list` before the update. This was measured.",
-    ),
-    Code(
-        "O114",
-        "sparse gradients in synchronous training",
-        "The gradient of each row of a table is averaged over the workers whose batch contains the row.",
-        why="TensorFlow 1's accumulator did the same for ids that are sorted and unique within a batch. Of other ids it averaged some and added others, in the order of arrival. To get in TensorFlow 1 what the migrated program computes, look up `tf.unique` of the sorted ids.",
-    ),
-    Code(
         "O117",
-        "gradients with grad_ys or stop_gradients",
-        "The program calls `tf.gradients` with `grad_ys` or `stop_gradients`, or takes gradients of something other than the loss by the variables.",
-        why="The tool writes `tape.gradient` of the loss by the variables. `GradientTape` has no argument like `stop_gradients`: where a gradient stops must be a part of the computation, as `tf.stop_gradient`.",
+        "gradients that the tool does not read",
+        "The program calls `tf.gradients` with `grad_ys` or `stop_gradients`, or takes gradients of something other than the loss by the variables. Or gradients are computed in a loop, for example over workers that each subtract their own.",
+        why="The tool writes `tape.gradient` of the loss by the variables. `GradientTape` has no argument like `stop_gradients`: where a gradient stops must be a part of the computation, as `tf.stop_gradient`. In a loop, each pass uses the variables that the pass before has changed. A step function computes all of its gradients first, and then makes one update.",
+        recipe="Keep the losses of a loop in a list, and let one optimizer minimise their sum after the loop.",
     ),
     Code(
         "O118",

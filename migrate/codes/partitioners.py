@@ -7,27 +7,15 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "P102",
-        "partition axis",
-        "A partitioner splits a variable along another axis than 0.",
-        why="A TensorFlow 2 strategy shards variables along axis 0 only. It raises an error for a partitioner that splits another axis.",
-    ),
-    Code(
-        "P103",
-        "partition strategy",
-        "The partition strategy of a lookup is not a constant.",
-        why='With "mod", row 5 of two shards is in the second shard. With "div" it may be in the first. The tool must know which of the two the program uses, or lookups would return other rows.',
+        "partition axis or strategy",
+        "A partitioner splits a variable along another axis than 0. Or the partition strategy of a lookup is not a constant.",
+        why='A TensorFlow 2 strategy shards variables along axis 0 only. It raises an error for a partitioner that splits another axis. With "mod", row 5 of two shards is in the second shard. With "div" it may be in the first. The tool must know which of the two the program uses, or lookups would return other rows.',
     ),
     Code(
         "P110",
         "partitioner",
-        "The strategy gets the partitioner's equal, for only the variables that had a partitioner. The number of shards is the same. The placement of the shards may differ.",
-        why="In TensorFlow 1 a variable or a scope had the partitioner. In TensorFlow 2 the strategy has one for all variables, so the tool writes one that shards only those that were sharded.",
-    ),
-    Code(
-        "P112",
-        "partitioner of a strategy",
-        "A TensorFlow 1 partitioner that only a TensorFlow 2 strategy can receive becomes TensorFlow 2's, with as many shards on axis 0. One that a `get_variable` may receive stays under `tf.compat.v1`.",
-        why="Both kinds choose a number of shards, but they have different arguments and different results. A TensorFlow 2 strategy calls its own kind, and fails with the other.",
+        "The strategy gets the partitioner's equal, for only the variables that had a partitioner. The number of shards on axis 0 is the same. The placement of the shards may differ. A partitioner that a `get_variable` of `tf.compat.v1` may receive stays there.",
+        why="In TensorFlow 1 a variable or a scope had the partitioner. In TensorFlow 2 the strategy has one for all variables, so the tool writes one that shards only those that were sharded. Both kinds choose a number of shards, but they have different arguments and different results. A TensorFlow 2 strategy calls its own kind, and fails with the other.",
         before="tf.compat.v1.fixed_size_partitioner(num_shards=2)",
         after="tf.distribute.experimental.partitioners.FixedShardsPartitioner(num_shards=2)",
     ),

@@ -14,9 +14,10 @@ CODES = (
     ),
     Code(
         "N101",
-        "more than one training session",
-        "The tool does not understand the sessions of this file together. It understands one session per file, plain sessions one after the other or in a loop, and several graphs whose shared code is the same for each.",
-        why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares.",
+        "training sessions that the tool does not read together",
+        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, and several graphs whose shared code is the same for each. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (N162).",
+        why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares. A session and an Estimator each have their own graph, training loop and checkpoints. Sessions that restore, save and start servers when they open cannot be repeated safely.",
+        recipe="Open one training session per file, outside of loops, `if` and `try`.",
     ),
     Code(
         "N102",
@@ -34,15 +35,15 @@ CODES = (
     Code(
         "N104",
         "variable that cannot be separated from its step",
-        "The tool cannot separate a variable, layer or optimizer from what is computed with it. It is made in the header of a statement (such as a `with` or `for` line), in blocks inside a loop, or inside an expression of the step.",
-        why="A variable is made once and a step runs many times. TensorFlow 1 made variables and computed with them in one graph. The tool has to separate the two, and cannot do it here.",
+        "The tool cannot separate a variable, layer or optimizer from what is computed with it. It is made in the header of a statement (such as a `with` or `for` line), in blocks inside a loop, inside an expression of the step, or in a function that has a decorator. Or its initial value or shape depends on a tensor of the step.",
+        why="A variable is made once, before the first step, and a step runs many times. TensorFlow 1 made variables and computed with them in one graph. The tool has to separate the two, and cannot do it here. At the time when the variable is made no tensor of a step has a value. A decorator was written for the whole function, and may do something else to each half.",
     ),
     Code(
         "N105",
-        "collection of the graph",
-        "The program uses a collection of the graph.",
-        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list.",
-        recipe="Keep the values in a list of your own.",
+        "collection of the graph, losses or global step",
+        "The program uses a collection of the graph. It may be a collection of its own, the losses of `tf.losses.get_losses` or `get_total_loss`, or the global step that a function asks the graph for.",
+        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list. The global step is an ordinary variable there.",
+        recipe="Keep the values in a list of your own, and pass the step variable to the function.",
     ),
     Code(
         "N117",
@@ -62,24 +63,11 @@ CODES = (
         recipe="Give the update a statement and a name of its own, where the session is opened.",
     ),
     Code(
-        "N110",
-        "gradients in a loop",
-        "Gradients are computed in a loop, for example over workers that each subtract their own.",
-        why="Each pass of the loop uses the variables that the pass before has changed. A step function computes all of its gradients first, and then makes one update.",
-        recipe="Keep the losses in a list, and let one optimizer minimise their sum after the loop.",
-    ),
-    Code(
         "N111",
         "name taken",
         "The program uses one name for two things that the migrated program must keep apart. The name is one that the migrated program needs, such as `plain_session`. Or a class that inherits from an Estimator has a method or attribute that the emitted Estimator uses itself. Or the name stands for a variable of the model and also for a value of the loop, or for different variables inside and outside a branch.",
         why="A step function reads the model's variables by their Python names, and the migrated program imports modules under theirs. With one name for two things one of the two would be lost. The tool does not rename what you named.",
         recipe="Rename yours.",
-    ),
-    Code(
-        "N114",
-        "decorated model function",
-        "A function that makes variables and computes has a decorator.",
-        why="The tool splits the function: one half makes the variables once, the other computes in every step. The decorator was written for the whole, and may do something else to each half.",
     ),
     Code(
         "N115",
@@ -95,21 +83,9 @@ CODES = (
     ),
     Code(
         "N120",
-        "Supervisor that a session cannot replace",
-        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables.",
-        why="A Supervisor becomes a session of `training_session` (S132), which does not have these parts. It can call a function by time, but only with values that stand beside the loop.",
-    ),
-    Code(
-        "N121",
         "session services that are not understood",
-        "The program uses a `MonitoredSession` or a session creator in a way that the tool does not read: it passes it on, or chooses it by more than one condition.",
-        why="A session of TensorFlow 1 may restore, wait, save and call hooks. The tool writes the same services, so it must see all arguments that ask for them.",
-    ),
-    Code(
-        "N122",
-        "Estimator beside a session",
-        "The file has an Estimator and another training session, or `Experiment` of `tf.contrib.learn`. Sessions that only read the Estimator's input are allowed (N162).",
-        why="A session and an Estimator each have their own graph, training loop and checkpoints. The tool gives a file one strategy, so it migrates one of these per file.",
+        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables. Or the program passes a `MonitoredSession` or a session creator on, or chooses it by more than one condition.",
+        why="A Supervisor or `MonitoredSession` becomes a session of `training_session` (S132), which may restore, wait, save and call hooks, and does not have these parts. The tool must see all arguments that ask for its services. The session can call a function by time, but only with values that stand beside the loop.",
     ),
     Code(
         "N162",
@@ -124,22 +100,16 @@ CODES = (
         why="In the migrated program the tensor is a local variable of a step function. Another function cannot read a local variable, so it must receive the tensor as an argument.",
     ),
     Code(
-        "N140",
-        "name scopes",
-        "Statements that make variables with `get_variable` or layers move out of name scopes. A statement that also makes something that a name scope does name (`tf.Variable`, summaries) stays. The names of its variables in checkpoints then begin with the name scope.",
-        why="In TensorFlow 1 only variable scopes named such variables. TensorFlow 2 has one kind of scope.",
-    ),
-    Code(
         "N141",
-        "numbered names",
-        "A variable has a name that an earlier operation or scope uses. If the tool is sure, it writes the number out. If it is not, it reports the place, and the variable has its plain name.",
-        why="TensorFlow 1 gave the second use of a name a number, as in `q_1`, whether it was a variable or not. Checkpoints use the numbered name, so the migrated program must use it too.",
+        "name of a variable in checkpoints",
+        "A variable may have another name in checkpoints than in TensorFlow 1. A name that an earlier operation or scope uses gets a number, such as `q_1`: if the tool is sure, it writes the number out. If it is not, it reports the place, and the variable has its plain name. Statements that make variables with `get_variable` or layers move out of name scopes. A statement that also makes something that a name scope does name (`tf.Variable`, summaries) stays. The names of its variables then begin with the name scope.",
+        why="TensorFlow 1 gave the second use of a name a number, whether it was a variable or not. Only variable scopes named variables of `get_variable`; TensorFlow 2 has one kind of scope. Checkpoints use TensorFlow 1's names, so the migrated program must use them too.",
     ),
     Code(
         "N123",
-        "part of slim that is not covered",
-        "The program uses a part of `tf.contrib.slim` that is not covered: data providers, evaluation loops, or model deployment. Layers, argument scopes, losses and training operations are covered (L150).",
-        why="These parts run queues, sessions and loops of their own, which TensorFlow 2 does not have. The package `tf_slim` still has them, for graphs of `tf.compat.v1`.",
+        "layers of contrib or slim that are not covered",
+        "The program uses a part of `tf.contrib.slim` that is not covered: data providers, evaluation loops, or model deployment (`model_deploy`). Or a function makes layers of contrib and also placeholders, optimizers, a global step, `tf.layers` or sessions. Or a loop over towers uses layers of contrib. Layers, argument scopes, losses and training operations are covered (L150).",
+        why="The parts of slim run queues, sessions and loops of their own, which TensorFlow 2 does not have. TensorFlow traces each step function by calling the function that makes the layers again. If it made optimizers or opened sessions, every trace would make another one. Towers share variables by a scope that is entered again, which the tool does not carry over for these layers.",
     ),
     Code(
         "N126",
@@ -158,12 +128,6 @@ CODES = (
         "recurrent cells that are not carried over",
         "A recurrent cell shares variables through a scope that is entered again, its scope is an object, or its dropout has a seed.",
         why="Each cell is made once with its own variables. The tool does not share them between cells.",
-    ),
-    Code(
-        "N130",
-        "towers of slim.deployment",
-        "The program uses `model_deploy` of `slim.deployment`.",
-        why="It clones a model on devices and collects losses and gradients of the clones by their scopes. Towers in a loop, whose gradients are averaged, become a `MirroredStrategy`.",
     ),
     Code(
         "N171",
@@ -190,8 +154,8 @@ CODES = (
     Code(
         "N151",
         "arguments not written out",
-        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags.",
-        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A wrong guess would change the program silently.",
+        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags. Or an argument of a layer is a tensor that exists only in a step.",
+        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A layer makes its variables once, before the first step, so all of its arguments must have values by then. A wrong guess would change the program silently.",
         recipe="Pass the arguments by keyword, without `*` and `**`. Write the tensors of a hook out, each with a tag of its own.",
     ),
 )

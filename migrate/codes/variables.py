@@ -6,12 +6,6 @@ from migrate.codes.code import Code
 
 CODES = (
     Code(
-        "V101",
-        "variable scope",
-        "`tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name.",
-        why="In TensorFlow 1 a scope could find a variable that was made before, by its name. In TensorFlow 2 a scope only adds to names, and code shares a variable by using the same Python object.",
-    ),
-    Code(
         "V103",
         "variable or scope with options of the graph",
         "A variable, a layer or a variable scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in a place where the tool does not carry it over. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name.",
@@ -19,27 +13,15 @@ CODES = (
     ),
     Code(
         "V104",
-        "get_variable",
-        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name.",
-        why="TensorFlow 2 has no store of variables by name. Checkpoints still find the variable by its name.",
+        "variable, variable scope or global step",
+        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value.",
+        why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read.",
     ),
     Code(
         "V105",
         "variable without a shape",
         "`get_variable` has no shape and no value.",
         why="In TensorFlow 1 this shares a variable that was made elsewhere. TensorFlow 2 has no store of variables in which to find it.",
-    ),
-    Code(
-        "V106",
-        "global step",
-        "The step counter becomes a variable under TensorFlow 1's name. `tf.train.global_step(sess, step)` becomes the variable's own value.",
-        why="Checkpoints, summaries and hooks know the step counter by its name, `global_step`. With the same name an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read.",
-    ),
-    Code(
-        "V107",
-        "initial value from a step",
-        "A variable's initial value or shape depends on a tensor of the step.",
-        why="A variable is made once, before the first step runs. At that time no tensor of a step has a value yet.",
     ),
     Code(
         "V110",
@@ -69,16 +51,9 @@ CODES = (
     Code(
         "V123",
         "list of variables",
-        "The program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order.",
+        "The program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order. Or it asks a layer for its variables or shapes before the first step.",
         why="TensorFlow 1 kept a list of the variables of the graph, which had those that existed by then. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it. Keras layers and optimizers make theirs in the first step, so the list would have all of them or fewer, and in another order.",
         recipe="Pass the variables along.",
-    ),
-    Code(
-        "V124",
-        "global step elsewhere",
-        "A function asks the graph for the global step.",
-        why="TensorFlow 1 kept the global step in a collection of the graph, where any function could find it. In TensorFlow 2 it is an ordinary variable that the program has to pass on.",
-        recipe="Pass the step variable to the function.",
     ),
     Code(
         "V127",

@@ -8,11 +8,11 @@ from migrate.findings import Finding, Outcome
 from migrate.gates.effects import Difference, Wrong, differences
 from migrate.migration import Migration
 
-_RECIPES = {
-    "G007": "Move the statement to where nothing that is moved stands between, before the "
-    "cluster or after the session; if that cannot be, please report it.",
-    "G008": "Give what is changed after the graph is built a name of its own.",
-}
+_MOVE = (
+    "Move the statement to where nothing that is moved stands between, before the "
+    "cluster or after the session; if that cannot be, please report it."
+)
+_NAME = "Give what is changed after the graph is built a name of its own."
 # What is no fault, and is told.
 _CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
 
@@ -52,15 +52,20 @@ def refusals(original: str, result: str) -> tuple[Finding, ...]:
 def _make_refusals(found: list[Difference], text: str) -> tuple[Finding, ...]:
     return tuple(
         _finding(
-            d, "G008" if d.wrong is Wrong.CHANGED else "G007", Outcome.REFUSED, text
+            d,
+            "G007",
+            Outcome.REFUSED,
+            text,
+            _NAME if d.wrong is Wrong.CHANGED else _MOVE,
         )
         for d in found
         if d.wrong not in _CODES
     )
 
 
-def _finding(found: Difference, code: str, outcome: Outcome, text: str) -> Finding:
-    recipe = _RECIPES.get(code, "")
+def _finding(
+    found: Difference, code: str, outcome: Outcome, text: str, recipe: str = ""
+) -> Finding:
     line = text.split("\n")[found.line - 1]
     column = len(line) - len(line.lstrip()) + 1
     return Finding(found.line, column, code, outcome, "", found.reason, recipe)

@@ -133,7 +133,7 @@ def _migrate_whole(
         Finding(
             line,
             1,
-            "S180",
+            "S130",
             Outcome.REWRITTEN,
             module,
             f"`{module}` builds what the session runs; its code stands here now",

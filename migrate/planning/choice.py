@@ -35,7 +35,7 @@ from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
 
 _CONFIGURATION = (
-    "C112",
+    "S117",
     "dropped: TF2 configures devices per process, and places operations softly by "
     "default",
 )
@@ -232,7 +232,7 @@ def _library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | None:
     note = Finding(
         first.line,
         first.column,
-        "L153",
+        "L150",
         Outcome.REWRITTEN,
         "",
         "these functions build a graph, as they did: call them in a step function (after "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from migrate.normalise.model_updates import Written
     from migrate.normalise.text import Text
 
-_BECOMES, _STAYS, _MOVED, _WRITTEN = "K101", "K110", "K111", "K121"
+_BECOMES, _STAYS, _MOVED, _WRITTEN = "K101", "K110", "K111", "K111"
 
 
 def try_functions(

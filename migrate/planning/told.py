@@ -75,7 +75,7 @@ def _report_replicated(form: Form, towers_: towers.Towers) -> Finding:
     """What became of the loop over towers."""
     loop = f"the loop over {towers_.count} towers"
     if "towers_of_workers.py" in form.plan.support:
-        code = "N133"
+        code = "S138"
         text = f"{loop}: each worker computes one after the other, and averages them"
     elif towers_.tasks is not None:
         code = "N128"
@@ -96,7 +96,7 @@ def _report_towers(towers_: towers.Towers) -> Iterator[Finding]:
         order = "all towers', one after the other, in TF1 in any order"
         yield _make_rewritten(
             towers_.line,
-            "N193",
+            "S138",
             "",
             "batches are normalised by each tower's part; the averages are moved by "
             + (order if whose == "all" else f"the {whose} tower's"),
@@ -104,7 +104,7 @@ def _report_towers(towers_: towers.Towers) -> Iterator[Finding]:
     if towers_.draw:
         yield _make_rewritten(
             towers_.line,
-            "N192",
+            "S138",
             "",
             "each tower drew a batch: a step has as many, the first for the first "
             "tower; in TF1 which tower had which was not defined",
@@ -119,7 +119,7 @@ def _report_in_place(form: Form) -> Iterator[Finding]:
     for line in form.changes.split:
         yield _make_rewritten(
             line,
-            "C133",
+            "C111",
             "tf.device",
             "variables on parameter servers and the rest on the own worker: a "
             "ParameterServerStrategy, which deals variables to the servers in turn",

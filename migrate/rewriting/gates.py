@@ -10,6 +10,9 @@ from migrate.facts.scopes import scopes_of
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
 
+# How a reason ends that is about a name.
+UNBOUND = ", which nothing binds"
+
 
 def compiles(text: str, filename: str) -> list[tuple[str, int, str]]:
     """The first gate alone."""
@@ -40,7 +43,7 @@ def check(
     if broken:
         return broken
     failures = [
-        ("G002", 1, f"the result uses `{name}`, which nothing binds")
+        ("G009", 1, f"the result uses `{name}`{UNBOUND}")
         # A name that was never bound is the user's own; it is no fault of ours.
         for name in sorted(unbound(text, filename) - unbound(original, filename))
     ]

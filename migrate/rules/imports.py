@@ -62,7 +62,7 @@ def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]
         statement = scopes.rebinding(node) if symbol == "tf" else None
         if statement is not None:
             plan.statements[statement] = [Dropped(statement)]
-            dropped[node] = ("T106", "dropped: the program runs as TF2 does")
+            dropped[node] = ("S117", "dropped: the program runs as TF2 does")
     return dropped
 
 

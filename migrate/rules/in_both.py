@@ -34,7 +34,7 @@ def plan_for_both_versions(
             plan.replace(node, code(value))
             done[at] = Finding(
                 *at,
-                "E108",
+                "E101",
                 Outcome.REWRITTEN,
                 symbol,
                 f"the string {value}, in TensorFlow 1 too",

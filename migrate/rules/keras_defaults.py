@@ -1,4 +1,4 @@
-"""K165: a layer that Keras 2 has with other defaults than TensorFlow 1."""
+"""K166: a layer that Keras 2 has with other defaults than TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def refusal(scopes: Scopes, node: ast.expr, symbol: str) -> Finding | None:
     return Finding(
         node.lineno,
         node.col_offset + 1,
-        "K165",
+        "K166",
         Outcome.REFUSED,
         symbol,
         f"without {told} Keras 2's {name} computes another function than TF1's",

@@ -1,4 +1,4 @@
-"""I106, S185: attributes of datasets and variables that TensorFlow 2's objects lack.
+"""E105, S185: attributes of datasets and variables that TensorFlow 2's objects lack.
 
     shapes = dataset.output_shapes  # tf.compat.v1.data.get_output_shapes(dataset)
 
@@ -58,7 +58,7 @@ def plan_attributes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
         plan.imports.append("import tensorflow as tf")
         plan.replace(node, code(f"{table.OF_ELEMENTS[node.attr]}(", node.value, ")"))
         reason = _REASON.format(node.attr)
-        yield _make_finding(node, "I106", Outcome.REWRITTEN, reason)
+        yield _make_finding(node, "E105", Outcome.REWRITTEN, reason)
 
 
 def find_lost(scopes: Scopes, changed: bool) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def find_lost(scopes: Scopes, changed: bool) -> Iterator[Finding]:
             template = _IS if kinds == {_DATASET} else _MAY_BE
             reason = f"`{ast.unparse(node.value)}` {template.format(node.attr)}"
             recipe = _RECIPE.format(table.OF_ELEMENTS[node.attr])
-            yield _make_finding(node, "I106", Outcome.REFUSED, reason, recipe)
+            yield _make_finding(node, "E105", Outcome.REFUSED, reason, recipe)
     yield from _find_seeds(scopes) if changed else ()
     graphs = any(symbol in graph_mode.SWITCHES for _, symbol in scopes.walk_uses())
     for which, lost in table.LOST.items():

@@ -1,6 +1,6 @@
 """What of a refused program has no counterpart, said more precisely than by its parts.
 
-N130: towers by slim's `model_deploy`. C140: a queue that tasks share. N120: what a Supervisor does beside the session.
+N123: towers by slim's `model_deploy`. C140: a queue that tasks share. N120: what a Supervisor does beside the session.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def report_deployed(scopes: Scopes) -> Iterator[Finding]:
         ):
             yield _make_refusal(
                 node,
-                "N130",
+                "N123",
                 "slim.deployment clones a model on devices by itself",
                 "Make one clone, the model and its loss, in a loop over devices that "
                 "appends compute_gradients and averages them: such towers become a "

@@ -86,18 +86,18 @@ def verdict(symbol: str) -> Verdict:
         target = MNIST_SYMBOLS[symbol]
         return Verdict(
             Outcome.REWRITTEN,
-            "I110",
+            "T107",
             target,
             "the same reader, written beside the file",
         )
     if symbol in modes.MODES:
         value = modes.MODES[symbol]
         return Verdict(
-            Outcome.REWRITTEN, "E108", value, f"the string {value}, as in TF1"
+            Outcome.REWRITTEN, "E101", value, f"the string {value}, as in TF1"
         )
     if symbol == modes.CLASS:
         reason = "its three strings, as in TF1"
-        return Verdict(Outcome.REWRITTEN, "E108", modes.NAMESPACE, reason)
+        return Verdict(Outcome.REWRITTEN, "E101", modes.NAMESPACE, reason)
     if symbol.startswith("tf.contrib."):
         return _contrib(symbol)
     refused = _judge_unsupported(symbol)
@@ -165,7 +165,7 @@ def _contrib(symbol: str) -> Verdict:
     if symbol in contrib.SLIM:
         target = contrib.SLIM[symbol]
         return Verdict(
-            Outcome.REWRITTEN, "T108", target, f"now {target}: pip install tf_slim"
+            Outcome.REWRITTEN, "T107", target, f"now {target}: pip install tf_slim"
         )
     refused = _judge_unsupported(symbol)
     if refused is not None:
@@ -491,7 +491,9 @@ class SymbolRules:
                 "the same in TF2 with these arguments",
             )
         else:
-            reason = row.reason if row.code != "T104" else f"now {row.target}"
+            # Of a converted value the row says why.
+            told = row.wrapped or row.code != "T104"
+            reason = row.reason if told else f"now {row.target}"
             found = Verdict(Outcome.REWRITTEN, row.code, row.target, reason)
         self._add(node, found, symbol)
         return True

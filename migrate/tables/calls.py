@@ -364,7 +364,7 @@ _ROWS = (
         (("keep_prob", "rate"),),
         wrapped=(("keep_prob", "1 - {}"),),
         reason="keep_prob is 1 - rate",
-        code="L103",
+        code="T104",
     ),
     CallRow(
         "tf.nn.softmax_cross_entropy_with_logits",
@@ -376,7 +376,7 @@ _ROWS = (
         wrapped=(("labels", "tf.stop_gradient({})"),),
         required=("labels", "logits"),
         reason="TF1's sent no gradient into the labels",
-        code="L107",
+        code="T104",
     ),
     CallRow(
         "tf.nn.softmax_cross_entropy_with_logits_v2",

@@ -55,11 +55,11 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
         "rows are found again by their words",
     ),
     STOPPING_MODULE: (
-        "E133",
+        "E101",
         "it reads what evaluations have written, as often as TF1's",
     ),
     IN_MEMORY_MODULE: (
-        "E155",
+        "E101",
         "it evaluates the variables as they are",
     ),
     KERAS_MODULE: (
@@ -67,7 +67,7 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
         "copies of the model, under the names that TF1's checkpoints have",
     ),
     EXPERIMENTS_MODULE: (
-        "E153",
+        "E101",
         "for one process, around an Estimator",
     ),
     STRATEGIES_MODULE: (
@@ -75,7 +75,7 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
         "every replica takes a batch of its own, as TF1's did",
     ),
     SYNC_MODULE: (
-        "E131",
+        "E130",
         "the workers make every step together, also where TF_CONFIG has parameter servers",
     ),
     TPU_MODULE: ("E156", "the mean of all cores' gradients; never run on a TPU"),

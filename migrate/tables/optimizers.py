@@ -53,7 +53,7 @@ def _contrib(name: str) -> OptimizerRow:
         f"tf.contrib.opt.{name}",
         f"contrib_optimizers.{name}",
         "the same update and slot names, in a module written beside the file",
-        code="O105",
+        code="O101",
         scenario="",
     )
 

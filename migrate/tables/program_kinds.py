@@ -88,7 +88,7 @@ KINDS = (
         "towers",
         "towers on one machine",
         "MirroredStrategy",
-        codes=("S138", "N126", "N126", "N192", "N193"),
+        codes=("S138", "N126"),
     ),
     Kind(
         "session",

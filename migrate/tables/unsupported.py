@@ -27,22 +27,22 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Use tf.train.MonitoredTrainingSession in the TF1 program first.",
     ),
     "tf.train.MonitoredSession": (
-        "N121",
+        "N120",
         "this use of a MonitoredSession has no counterpart",
         "Use tf.train.MonitoredTrainingSession in the TF1 program first.",
     ),
     "tf.train.SingularMonitoredSession": (
-        "N121",
+        "N120",
         "this use of a SingularMonitoredSession has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.ChiefSessionCreator": (
-        "N121",
+        "N120",
         "this use of a session creator has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.WorkerSessionCreator": (
-        "N121",
+        "N120",
         "this use of a session creator has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
@@ -112,12 +112,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Use tf_keras.metrics.",
     ),
     "tf.estimator": (
-        "N122",
+        "N101",
         "an Estimator beside a training session of the same file",
         "Put the two programs into files of their own.",
     ),
     "tf.contrib.learn.Experiment": (
-        "N122",
+        "N101",
         "an Experiment is older than train_and_evaluate",
         "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
     ),
@@ -184,7 +184,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     **{
         f"tf.data.{where}Iterator.{how}": (
-            "I105",
+            "I101",
             "an iterator that is given its dataset later",
             "Make one iterator of each dataset, and a run of each.",
         )
@@ -192,17 +192,17 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         for how in ("from_structure", "from_string_handle")
     },
     "tf.losses.get_total_loss": (
-        "L121",
+        "N105",
         "TF2 collects no losses",
         "Add up the losses yourself.",
     ),
     "tf.losses.get_regularization_loss": (
-        "L121",
+        "N105",
         "TF2 collects no losses",
         "Add the penalty yourself.",
     ),
     "tf.losses.get_losses": (
-        "L121",
+        "N105",
         "TF2 collects no losses",
         "Keep the losses in a list.",
     ),
@@ -268,22 +268,22 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Remove it.",
     ),
     "tf.train.get_global_step": (
-        "V124",
+        "N105",
         "TF2 keeps no global step by itself",
         "Pass the step variable along.",
     ),
     "tf.train.get_or_create_global_step": (
-        "V124",
+        "N105",
         "TF2 keeps no global step by itself",
         "Pass the step variable along.",
     ),
     "tf.train.create_global_step": (
-        "V124",
+        "N105",
         "TF2 keeps no global step by itself",
         "Pass the step variable along.",
     ),
     "tf.train.global_step": (
-        "V124",
+        "N105",
         "TF2 keeps no global step by itself",
         "Use the variable's .numpy().",
     ),

@@ -104,7 +104,7 @@ SCENARIO = Scenario(
     ),
     refused="V103",
     refusal="tf.metrics (M120), tf.nn.rnn_cell (T113) and collected regularisers (V103, "
-    "L121) have no counterpart in a step function. tf2.py has tf_keras.metrics in the "
+    "N105) have no counterpart in a step function. tf2.py has tf_keras.metrics in the "
     "worker's loop, tf_keras.layers.LSTM and GRU with TF1's gates, and the penalty added "
     "to the loss.",
     proves=("semantics:tf.metrics",),

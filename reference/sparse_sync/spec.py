@@ -1,7 +1,7 @@
 """Sparse gradients in synchronous training: a row's average is over who touched it.
 
 The ids of a batch are sorted and distinct, as TF1's accumulator takes them to be. What
-it does with others depends on their order; the tool says so at the line (O114).
+it does with others depends on their order; the tool says so at the line (O111).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def rename(text: str, options: Options, filename: str) -> Migration:
         if "tf.zeros" in line:
             findings.append(_finding(number, 1, "T101", Outcome.KEPT, "tf.zeros"))
         if "tf.gate" in line:
-            findings.append(_finding(number, 1, "G002", Outcome.FAILED, ""))
+            findings.append(_finding(number, 1, "G009", Outcome.FAILED, ""))
     new = _LOG.sub("tf.math.log(", text)
     if "tf.unstable" in text:
         new += "# again\n"

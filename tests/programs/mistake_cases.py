@@ -188,7 +188,7 @@ CASES = (
     ),
     Case(
         "no_softmax",
-        frozenset({"D103"}),
+        frozenset({"D102"}),
         "The share of right answers, in 30 steps.",
         "Logits taken for probabilities are cut off at 0 and 1: it hardly learns.",
     ),
@@ -216,14 +216,14 @@ CASES = (
     ),
     Case(
         "older_names",
-        frozenset({"D109", "D136"}),
+        frozenset({"D109", "D108"}),
         "The sums of the two batches.",
         "The strategy takes no such argument since TensorFlow 2.4: a TypeError.",
         fails=True,
     ),
     Case(
         "older_iterator",
-        frozenset({"D136"}),
+        frozenset({"D108"}),
         "The losses of two batches, in each of two epochs.",
         "TensorFlow 2's strategies have no such iterator, and no experimental_run.",
         runs_on=True,

@@ -63,4 +63,4 @@ def test_a_recurrent_layer_of_other_defaults_is_refused() -> None:
     (program,) = (p for p in PROGRAMS if p.name == "tf1_optimizer")
     text = program.path.read_text().replace("layers.Dropout(0.0)", "layers.LSTM(3)")
     found = migrate_text(text).findings
-    assert "K165" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+    assert "K166" in {f.code for f in found if f.outcome is Outcome.REFUSED}

@@ -133,7 +133,7 @@ def test_replicas_learn_what_one_device_learns(
     ledger.rests_on(ledger.COMPILER)
     migration = migrated(name)
     codes = {f.code for f in migration.findings}
-    assert {"D104", "D141", "D148"} <= codes
+    assert {"D104", "D141", "D158"} <= codes
     assert ("D142" in codes) == (name == "mirrored_text") == ("D140" in codes)
     old, new = MIRRORED_FAULTS[name]
     fault = migration.text.replace(old, new)
@@ -220,7 +220,7 @@ def test_a_loop_beside_a_cluster_is_its_strategys(
     ps, workers, old, new = BARE[name]
     migration = migrated(name)
     assert not migration.support  # Nothing is written beside it.
-    assert {"D149", "D159"} <= {f.code for f in migration.findings}
+    assert {"D113", "D159"} <= {f.code for f in migration.findings}
     fault = migration.text.replace(old, new)
     assert fault != migration.text
     for kind, text in (("right", migration.text), ("fault", fault)):

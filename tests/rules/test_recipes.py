@@ -74,11 +74,11 @@ NOT_FOLLOWED = {
     "E007": "of a notebook's cells, not of a text",
     "E009": "with --python2 alone: shown by tests/migrate/source/test_python2.py",
     "E011": "with --python2 alone: shown by tests/migrate/source/test_python2.py",
-    "E106": "stands for the reasons of a table, each with a code of its own",
+    "E102": "stands for the reasons of a table, each with a code of its own",
+    "G007": "of what the tool itself would move: shown by tests/migrate/gates",
     "M122": "a metric whose number of totals a step computes: Python has to count them",
     "N100": "says that the reason is elsewhere",
     "N102": "says that the reason is in another file",
-    "O117": "a step with a tape of its own is no TensorFlow 1 program any more",
     "T151": "with --fallback compat alone: TensorFlow 2.21 does not have this in any mode",
 }
 PRINTED = pathlib.Path(__file__).with_name("followed") / "recipes.tsv"
@@ -142,7 +142,7 @@ def test_each_recipe_is_followed() -> None:
     followed = {name[:4] for name in FOLLOWED}
     known = {name[:4] for name in refusable()}
     assert known - followed == set(NOT_FOLLOWED)
-    assert len(known) > 100  # The scan finds them.
+    assert len(known) > 80  # The scan finds them.
 
 
 def test_what_is_followed_is_what_is_printed() -> None:

@@ -197,7 +197,7 @@ class _Layout:
             assert isinstance(times, FunctionTimes)
             if times.node.decorator_list:
                 self._diagnostics.refuse(
-                    "N114",
+                    "N104",
                     times.node,
                     f"`{times.node.name}` makes variables and computes, and has a "
                     "decorator: it would be split in two",
@@ -206,7 +206,7 @@ class _Layout:
             for node in walk_breadth_first(times.node):
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self._diagnostics.refuse(
-                        "N114",
+                        "N104",
                         node,
                         f"`{times.node.name}` makes variables and computes, and changes "
                         f"`{', '.join(node.names)}`, which both its halves would",

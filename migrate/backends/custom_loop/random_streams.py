@@ -38,7 +38,7 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
                 yield Finding(
                     node.lineno,
                     node.col_offset + 1,
-                    "S133",
+                    "I112",
                     Outcome.KEPT,
                     scopes.resolve(node.func) or "",
                     _REASON,

@@ -214,7 +214,7 @@ class Specs:
 
     def _refuse(self, node: ast.AST, key: str) -> None:
         self._diagnostics.refuse(
-            "V107",
+            "N104",
             node,
             f"a variable is made by the shape of `{key}`, which no single plain "
             "assignment computes",

@@ -72,7 +72,7 @@ class Tapes:
         )
         if isinstance(flows[update].statement, (ast.For, ast.While)):
             self._context.diagnostics.refuse(
-                "N110",
+                "O117",
                 flows[update].statement,
                 "gradients taken in a loop",
                 _OUT_OF_LOOP,

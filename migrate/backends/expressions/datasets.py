@@ -32,7 +32,7 @@ class Datasets(Optimizers):
             Finding(
                 call.lineno,
                 call.col_offset + 1,
-                "S182",
+                "I111",
                 Outcome.REWRITTEN,
                 "",
                 "a dataset of placeholders: made of what the iterator's initializer is fed",

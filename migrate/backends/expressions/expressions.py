@@ -135,7 +135,7 @@ class Expressions(Datasets):
                 "tf.disable_eager_execution",
                 "tf.enable_resource_variables",
             ):
-                claim[node] = ("T106", "dropped: the program runs as TF2 does")
+                claim[node] = ("S117", "dropped: the program runs as TF2 does")
                 parent = self.scopes.parents.get(node)
                 if isinstance(parent, ast.Expr):
                     self.plan.statements[parent] = [Dropped(parent)]
@@ -224,7 +224,7 @@ class Expressions(Datasets):
         elif symbol == "tf.train.global_step":
             step = names.argument(call, "global_step_tensor", 1)
             if step is not None:
-                self.claimed[call] = ("V106", "the variable's own value")
+                self.claimed[call] = ("V104", "the variable's own value")
                 self.plan.replace(call, code(step, ".numpy()"))
         elif global_steps.is_counter(self.scopes, call):
             self._counter(call, symbol)
@@ -245,7 +245,7 @@ class Expressions(Datasets):
             if directory is not None:
                 graph = names.argument(call, "graph", 1)
                 self.claimed[call] = (
-                    "M111",
+                    "M110",
                     "training_session.SummaryWriter"
                     + (_NO_GRAPH if graph is not None else ""),
                 )
@@ -362,7 +362,7 @@ class Expressions(Datasets):
         told = f"`{ast.unparse(call.func)}`{_NO_GRAPH}"
         self.diagnostics.findings.append(
             Finding(
-                call.lineno, call.col_offset + 1, "M111", Outcome.REWRITTEN, "", told
+                call.lineno, call.col_offset + 1, "M110", Outcome.REWRITTEN, "", told
             )
         )
 

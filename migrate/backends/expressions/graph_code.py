@@ -21,7 +21,7 @@ class GraphCode(State):
             return
         if self.program.towers is not None:
             self.diagnostics.refuse(
-                "L151",
+                "N123",
                 self.program.session,
                 "layers of contrib in towers",
                 "Use tf.layers, or one tower.",

@@ -40,7 +40,7 @@ class Optimizers(Savers):
                 Finding(
                     decayed.lineno,
                     decayed.col_offset + 1,
-                    "O113",
+                    "O101",
                     Outcome.REWRITTEN,
                     "",
                     "dropped: TF 1.15's minimize does not use decay_var_list either, "

@@ -57,7 +57,7 @@ class Partitioners(Variables):
             return
         if given is not None and not isinstance(strategy, str):
             self.diagnostics.refuse(
-                "P103",
+                "P102",
                 call,
                 "the partition strategy is not a constant",
                 'Write partition_strategy="mod" or "div" in the call.',
@@ -72,7 +72,7 @@ class Partitioners(Variables):
             # Measured in reference/sparse_sync: equal for sorted, distinct ids; else an
             # embedding of 0.5 is off by .015 (repeated) to .11 (unsorted) in 120 steps.
             code_, reason = (
-                "O114",
+                "O111",
                 "every row is averaged over the workers whose batch has it, as in TF1 "
                 "where a batch's ids are sorted and distinct; other ids TF1 averaged only "
                 "in part",

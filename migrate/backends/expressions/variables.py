@@ -53,7 +53,7 @@ class Variables(GraphCode):
                 'Give it one: tf.variable_scope("name"); or leave the scope out.',
             )
             return
-        self.claimed[call] = ("V101", "tf.name_scope; sharing is resolved by name")
+        self.claimed[call] = ("V104", "tf.name_scope; sharing is resolved by name")
         self.plan.replace(call, code("tf.name_scope(", name, ")"))
 
     def _get_variable(self, call: ast.Call, scopes: list[ast.Call]) -> None:
@@ -156,7 +156,7 @@ class Variables(GraphCode):
     def _global_step(self, call: ast.Call) -> None:
         parent = self.scopes.parents.get(call)
         symbol = self.scopes.resolve(call.func)
-        self.claimed[call] = ("V106", "the step counter, under TF1's name")
+        self.claimed[call] = ("V104", "the step counter, under TF1's name")
         in_driver = self._in_driver(call)
         if (
             isinstance(parent, ast.Assign)
@@ -172,7 +172,7 @@ class Variables(GraphCode):
             self.plan.replace(call, code("replicas.global_step"))
         else:
             self.diagnostics.refuse(
-                "V124",
+                "N105",
                 call,
                 "the global step is looked up in a helper function",
                 "Pass the step variable to the function.",
@@ -182,12 +182,12 @@ class Variables(GraphCode):
     def _counter(self, call: ast.Call, symbol: str) -> None:
         """`tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)`."""
         self.claimed[call] = self.claimed[call.args[0]] = (
-            "V106",
+            "V104",
             "the step counter, under its own name",
         )
         if not self._in_driver(call):
             self.diagnostics.refuse(
-                "V124",
+                "N105",
                 call,
                 "the global step is looked up in a helper function",
                 "Pass the step variable to the function.",
@@ -220,7 +220,7 @@ class Variables(GraphCode):
             key = self.scopes.resolve(call.args[0]) if call.args else None
             if key == "tf.GraphKeys.UPDATE_OPS":
                 self.claimed[call] = (
-                    "L106",
+                    "S117",
                     "Keras layers update their moving averages when they are called",
                 )
                 self.claimed[call.args[0]] = self.claimed[call]

@@ -144,7 +144,7 @@ class BareLoopRewrite:
             assert isinstance(block, ast.With)
             unknown = [k for k in call.keywords if k.arg == "cluster"]
             taken = "; no session of TensorFlow takes `cluster`" if unknown else ""
-            self._spelling.claimed[call.func] = ("D149", reason + taken)
+            self._spelling.claimed[call.func] = ("D113", reason + taken)
             if block not in self._program.setters.values():
                 self._plan.statements[block] = [
                     Dropped(block),
@@ -361,7 +361,7 @@ class BareLoopRewrite:
             return
         self._spelling.add_finding(
             self._program.step.apply,
-            "D160",
+            "D154",
             "every worker takes the batches that its loop takes: the step is the mean over "
             "those of all workers; where they take the same, give each its part",
             outcome=Outcome.KEPT,

@@ -52,7 +52,7 @@ def check_alike(program: EagerProgram) -> None:
     for node in (n for d in data for n in walk_breadth_first(d)):
         if isinstance(node, ast.expr) and ast.dump(node) == index:
             raise Refused(
-                "D133",
+                "C109",
                 node,
                 "a worker has batches of its own, but takes its part of those that all "
                 "have",

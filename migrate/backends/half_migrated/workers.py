@@ -126,7 +126,7 @@ class WorkersOwn:
         for node in (n for s in self._tail for n in walk_breadth_first(s)):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 raise Refused(
-                    "D133",
+                    "C109",
                     node,
                     "every worker's process had this for itself; the loops of all run in "
                     "one process now",
@@ -272,7 +272,7 @@ def _of_loops(statements: list[ast.stmt]) -> set[str]:
 
 def _early(statement: ast.stmt, name: str) -> Refused:
     return Refused(
-        "D133",
+        "C109",
         statement,
         f"`{name}` is each worker's own, and is used before the loops of the workers begin",
         "Set it where the loop begins.",

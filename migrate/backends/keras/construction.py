@@ -16,8 +16,8 @@ from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed, Held
 from migrate.source.nodes import walk_breadth_first
 
-_METRIC = ("K103", "a Keras metric that counts the same")
-_HELD = ("K140", "a variable of the model, under TF1's name")
+_METRIC = ("K105", "a Keras metric that counts the same")
+_HELD = ("K105", "a variable of the model, under TF1's name")
 
 
 class Construction(Subclassed):

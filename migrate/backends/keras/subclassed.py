@@ -20,9 +20,9 @@ from migrate.tables import keras_models as table
 from migrate.tables import recurrent as cells
 
 _HANG = "    "
-_WEIGHT = ("K140", "a variable of the model, under TF1's name")
+_WEIGHT = ("K105", "a variable of the model, under TF1's name")
 _CELL = ("L104", "of recurrent_cells.py: the same variables under the same names")
-_LOOKUP = ("K140", "kept: its variable is in one part")
+_LOOKUP = ("K105", "kept: its variable is in one part")
 # The model's own name would stand before those of its layers' variables, and Keras would
 # cast features to float32.
 _SUPER = """\

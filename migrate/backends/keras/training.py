@@ -13,7 +13,7 @@ from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
 
 _COUNTS = (
-    "E106",
+    "E102",
     "a Keras metric; training counts every batch in it, TF1 only those whose summary was "
     "written, or of which a hook asked for it",
 )

@@ -55,7 +55,7 @@ def tell_staying(
         own = original.split("\n")[at - 1]
         column = len(own) - len(own.lstrip()) + 1
     told = f"its Estimator stays: {reason.reason}"
-    stays = Finding(at or 1, column, "K191", Outcome.KEPT, "", told)
+    stays = Finding(at or 1, column, "K131", Outcome.KEPT, "", told)
     return sorted([*every, stays])
 
 

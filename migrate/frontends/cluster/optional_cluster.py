@@ -130,7 +130,7 @@ class OptionalCluster:
 
     def _refuse(self, node: ast.AST, why: str) -> None:
         self._diagnostics.refuse(
-            "C117",
+            "C101",
             node,
             f"the server is started under a condition, and {why}",
             "Ask one flag, before the server and nowhere changed: "

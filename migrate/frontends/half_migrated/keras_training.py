@@ -314,7 +314,7 @@ class _Reader:
             ):
                 continue  # `is_chief = task_index == 0`.
             raise Refused(
-                "D133",
+                "C109",
                 node,
                 "what is trained depends on the task, but one fit trains for all",
                 "Give fit the data of all workers.",

@@ -34,7 +34,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
-_DONE = ("H121", "a hook of the program's own, which training_session calls as TF1 did")
+_DONE = ("H110", "a hook of the program's own, which training_session calls as TF1 did")
 # What has a counterpart where it is used, beside what needs no graph.
 _WRITERS = ("tf.summary.FileWriter", "tf.train.SummaryWriter")
 _TYPES = ("SessionRunContext", "SessionRunValues", "SessionRunArgs", "SessionRunHook")

@@ -74,7 +74,7 @@ class Asked:
             if (effect or drawn) and not ask.always:
                 what = "draws a batch" if drawn else f"does `{effect}`"
                 self._diagnostics.refuse(
-                    "H123",
+                    "H122",
                     call,
                     f"what a hook asks for in some steps {what}, which this run alone "
                     "does not",

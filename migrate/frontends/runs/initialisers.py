@@ -60,7 +60,7 @@ class Initialisers:
                 what = self._initialised(given) if given is not None else {""}
                 if "some" in what:
                     self._diagnostics.refuse(
-                        "S135",
+                        "S122",
                         run.call,
                         "some of the variables are initialised after something was run",
                         "Assign their initial values to them.",
@@ -146,7 +146,7 @@ class Initialisers:
                 for leaf in leaves
             ):
                 self._diagnostics.refuse(
-                    "S135",
+                    "S122",
                     call,
                     "variables are initialised again in the loop",
                     "Assign their initial values to them.",
@@ -185,7 +185,7 @@ class Initialisers:
         what = set().union(*[self._initialised(leaf.node) for leaf in leaves])
         if "all" not in what and what != {"others"}:
             self._diagnostics.refuse(
-                "S135",
+                "S122",
                 call,
                 "some of the variables are initialised, and the program asks which ones "
                 "are not",

@@ -124,7 +124,7 @@ class _Recogniser:
         servers = self.connected is None and clusters.servers()
         if local and plain and servers:
             self.diagnostics.refuse(
-                "C116",
+                "C101",
                 self.session_call,
                 "the program starts a server, but its session is not opened on it",
                 "Open it on the server: tf.Session(server.target).",
@@ -241,7 +241,7 @@ class _Recogniser:
         tail = home[at:]
         for late in set(joins) & set(all_statements(tail)):
             self.diagnostics.refuse(
-                "C122",
+                "C101",
                 late,
                 "a worker waits in server.join() after its training, which never ends",
                 "Remove it: servers are ended by whoever starts them.",

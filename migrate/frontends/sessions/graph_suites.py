@@ -124,7 +124,7 @@ class Suites:
                 entry = statement
                 continue
             self.diagnostics.refuse(
-                "S102",
+                "N101",
                 statement,
                 "the session is opened inside a loop, try or other block",
                 "Open the session in the driver's own suite.",

@@ -44,7 +44,7 @@ def check_elsewhere(
                 continue
             if _function_of(scopes, node) is not driver:
                 diagnostics.refuse(
-                    "I130",
+                    "I101",
                     node,
                     "an iterator that is not made where the session is opened",
                     "Return the dataset, and make its iterator there.",
@@ -113,7 +113,7 @@ class Iterators:
                 and not flow.suites
             ):
                 self.diagnostics.refuse(
-                    "I130",
+                    "I101",
                     flow.statement,
                     "an iterator's element that only a branch or a loop takes",
                     "Choose the dataset in the branch, and take its element after it.",

@@ -85,7 +85,7 @@ class MetricChecks:
                 Finding(
                     call.lineno,
                     call.col_offset + 1,
-                    "M123",
+                    "N191",
                     Outcome.REWRITTEN,
                     "tf.metrics",
                     "a metric's value is fetched beside its update: TF1 gave now that "

@@ -190,7 +190,7 @@ def check(
             _check_use(scopes, diagnostics, node, helpers)
         else:
             diagnostics.refuse(
-                "S137",
+                "S185",
                 node,
                 "the session is used in a function that stands outside of its block",
                 "Give the function the session as an argument.",
@@ -220,7 +220,7 @@ def _check_use(
         ):
             return
         diagnostics.refuse(
-            "S137",
+            "S185",
             node,
             f"`{ast.unparse(parent)}` is a graph session's own",
             "Leave it out, or do it in a program of its own: in TensorFlow 2 no session has one.",
@@ -238,7 +238,7 @@ def _check_use(
         if symbol.startswith("tf.") and verdict(symbol).outcome is Outcome.REFUSED:
             return  # Which says more.
     diagnostics.refuse(
-        "S137",
+        "S185",
         node,
         "the session is given to something that this version does not read",
         "Run the step where the session is opened, and pass the values.",

@@ -144,7 +144,7 @@ class WorkerStatements:
         for statement in [*program.moved, *program.tail]:
             if asks(statement) or names.reads(statement) & told:
                 self.diagnostics.refuse(
-                    "C108",
+                    "C107",
                     statement,
                     "the loop asks for its job's name, and the cluster may have a chief "
                     "task; the coordinator runs the loops of all tasks",

@@ -48,7 +48,7 @@ def beside(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         Finding(
             text.origins[block.lineno - 1],
             block.col_offset + 1,
-            "N140",
+            "N141",
             Outcome.KEPT,
             "tf.name_scope",
             "get_variable and layers in this name scope, with what it does name: their "

@@ -74,7 +74,7 @@ class _Batch:
         if threads is not None and names.literal(threads) != 1:
             if not self._batcher.shuffles:
                 why = "several threads had no order; here the records are in the files'"
-                self._state.notes.append(Note(line, "I132", self._symbol, why))
+                self._state.notes.append(Note(line, "I112", self._symbol, why))
         self._state.notes.append(
             Note(line, "I131", self._symbol, "batched by tf.data: the same records")
         )
@@ -82,7 +82,7 @@ class _Batch:
             self._state.notes.append(
                 Note(
                     line,
-                    "I132",
+                    "I112",
                     self._symbol,
                     "a random order that in TF1 also depended on how fast the queue was "
                     "filled, with a seed too; here a buffer of the queue's capacity",

@@ -25,7 +25,7 @@ def one_joined(view: View, state: State) -> Text | None:
                 return once
             text = _joined(view, call, symbol)
             why = "threads that are alike, as one: their records in an order that they had"
-            state.notes.append(Note(view.line(call), "I132", symbol, why))
+            state.notes.append(Note(view.line(call), "I112", symbol, why))
             return text
     return None
 

@@ -68,7 +68,7 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
         state.notes.append(
             Note(
                 view.line(call),
-                "I132",
+                "I112",
                 symbol,
                 "without a seed: every run has an order of its own, in TF1 too",
             )
@@ -128,13 +128,13 @@ def _of_epochs(
             "TF1 counted epochs in a local variable, which nothing here initialises: its "
             "first step ended the input; here the epochs are read"
         )
-        yield Note(view.line(call), "I139", symbol, why)
+        yield Note(view.line(call), "I131", symbol, why)
     if "tf.train.replica_device_setter" in called:
         why = (
             "each worker reads all epochs; TF1's device setter placed the variable that "
             "counts them on a parameter server, where the workers counted together"
         )
-        yield Note(view.line(call), "I139", symbol, why)
+        yield Note(view.line(call), "I131", symbol, why)
 
 
 class _Produced:

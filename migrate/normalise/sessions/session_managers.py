@@ -85,7 +85,7 @@ class _Manager:
         return Finding(
             self._line,
             1,
-            "S184",
+            "S132",
             Outcome.REWRITTEN,
             _MANAGER,
             "the session restores or is initialised as the manager would have done",

@@ -57,7 +57,7 @@ class Arguments:
     def _feeds_nothing(self, value: ast.expr) -> bool:
         """Feeds of the initialisation, where no variable begins as what is fed.
 
-        One that begins as a tensor of it is refused where it is made (V107).
+        One that begins as a tensor of it is refused where it is made (N104).
         """
         if not isinstance(value, ast.Dict) or any(
             isinstance(n, (ast.Call, ast.NamedExpr)) for n in walk_breadth_first(value)

@@ -320,7 +320,7 @@ class Calls(Optimizers):
             return Kind.ITERATOR
         if inside in ir.STEP_KINDS:
             self.diagnostics.refuse(
-                "I105",
+                "I101",
                 call,
                 "a dataset made from placeholders",
                 "Give the arrays to from_tensor_slices directly.",
@@ -353,7 +353,7 @@ class Calls(Optimizers):
         if self.function is not None and symbol in contrib_graph.MAKES:
             what = self.graph.obstacle(self.function)
             self.diagnostics.refuse(
-                "L151",
+                "N123",
                 call,
                 f"`{self.function.name}` makes layers of contrib and more than these: "
                 f"`{what or 'a method of its own'}`",
@@ -366,7 +366,7 @@ class Calls(Optimizers):
     def _check_initial_value(self, call: ast.Call, inside: Kind) -> None:
         if inside in ir.STEP_KINDS:
             self.diagnostics.refuse(
-                "V107",
+                "N104",
                 call,
                 "a variable's initial value or shape depends on a step-time tensor",
                 "Compute it from Python values.",
@@ -383,7 +383,7 @@ class Calls(Optimizers):
             return Kind.VARIABLE
         if self.reusing and self.graph.used:
             self.diagnostics.refuse(
-                "L151",
+                "N123",
                 call,
                 "a variable of a scope that is entered again, which layers of contrib "
                 "may have made: they make theirs in the step functions",

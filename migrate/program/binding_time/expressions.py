@@ -123,7 +123,7 @@ class Expressions(Calls):
                 return self._model_attribute(node)
             if base is Kind.LAYER and node.attr in _BUILT_LAYER:
                 self.diagnostics.refuse(
-                    "L122",
+                    "V123",
                     node,
                     "what a layer has when it is built is asked for, but it is built in "
                     "the first step",

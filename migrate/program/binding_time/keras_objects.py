@@ -56,7 +56,7 @@ class KerasObjects(Layers):
             )
         if symbol in table.UPDATING:
             self.diagnostics.refuse(
-                "D157",
+                "D156",
                 call,
                 "TF1's Keras moved its averages in runs of `model.updates` alone, TF2's "
                 "moves them in every call that trains",
@@ -65,7 +65,7 @@ class KerasObjects(Layers):
             )
         elif symbol in table.RECURRENT:
             self.diagnostics.refuse(
-                "D157",
+                "D156",
                 call,
                 "TF2's recurrent layers have other defaults, or keep a state",
                 "Use tf.nn.rnn_cell's, which are carried over.",
@@ -73,7 +73,7 @@ class KerasObjects(Layers):
             )
         if any(is_given(names.argument(call, a)) for a in ("activity_regularizer",)):
             self.diagnostics.refuse(
-                "D157", call, "a penalty on what a layer gives", _PLAIN, symbol
+                "D156", call, "a penalty on what a layer gives", _PLAIN, symbol
             )
         if any(self.scope_names):
             self._keras_refused(

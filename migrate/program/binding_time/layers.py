@@ -22,7 +22,7 @@ class Layers(UserFunctions):
         bound = names.bind_arguments(call, ("inputs", *row.parameters))
         if bound is None or "inputs" not in bound:
             self.diagnostics.refuse(
-                "L101",
+                "N151",
                 call,
                 "this layer's arguments cannot be told apart",
                 "Pass them by keyword.",
@@ -46,7 +46,7 @@ class Layers(UserFunctions):
             return Kind.TENSOR
         for argument in by_step:
             self.diagnostics.refuse(
-                "L101",
+                "N151",
                 call,
                 f"`{ast.unparse(bound[argument])}` is a tensor of the step, given as "
                 f"`{argument}`: the layer is made before any step",

@@ -310,7 +310,7 @@ class UserFunctions(Lifts):
         name = names.key(argument)
         if name is None:
             self.diagnostics.refuse(
-                "V107",
+                "N104",
                 call,
                 "the function makes variables by the shape of this tensor, which has "
                 "no name",

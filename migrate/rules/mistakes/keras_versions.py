@@ -1,4 +1,4 @@
-"""D148: Keras 3's optimizer in a step that a strategy runs.
+"""D158: Keras 3's optimizer in a step that a strategy runs.
 
 An optimizer makes its variables in its first step. Of Keras 3 that fails under
 `strategy.run` ("You must feed a value for placeholder tensor"); Keras 2 does it. Where a
@@ -26,7 +26,7 @@ def find(scopes: Scopes, step: ast.FunctionDef) -> Iterator[Mistake]:
     if made is not None and edits:
         yield Mistake(
             made,
-            "D148",
+            "D158",
             "an optimizer of Keras 3 cannot make its variables in strategy.run: Keras 2, "
             "which is tf_keras",
             "pip install tf_keras",

@@ -1,4 +1,4 @@
-"""D102: from_logits=True behind a softmax. D103: a loss of probabilities given logits.
+"""D102: from_logits=True behind a softmax, and a loss of probabilities given logits.
 
 A softmax of a softmax is nearly flat, so that the model learns slowly (Keras undoes it
 where it sees the first one: an activation given by name; not one given as a function of
@@ -99,7 +99,7 @@ def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mis
     )
     yield Mistake(
         given,
-        "D103",
+        "D102",
         "the model ends without an activation: it gives logits, and the loss of this name "
         "takes them for probabilities",
         f"tf.keras.losses.{name}(from_logits=True)",
@@ -166,7 +166,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             edit = (call, code(call.func, "(", fixed, ")"))
         yield Mistake(
             call,
-            "D103",
+            "D102",
             "the model ends without an activation: it gives logits, and the loss takes "
             "them for probabilities",
             "from_logits=True",

@@ -1,4 +1,4 @@
-"""D108 to D110, D136, D137: names of tf.distribute from before TensorFlow 2.4."""
+"""D108 to D110 and D137: names of tf.distribute from before TensorFlow 2.4."""
 
 from __future__ import annotations
 

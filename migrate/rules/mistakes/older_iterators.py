@@ -1,4 +1,4 @@
-"""D136: a strategy's own iterator, which TF1's sessions initialised."""
+"""D108: a strategy's own iterator, which TF1's sessions initialised."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         edits, statements = uses if uses is not None else ((), ())
         yield Mistake(
             call,
-            "D136",
+            "D108",
             "the iterator of TensorFlow 1's strategies, which a session initialised; "
             "experimental_run, which took it, is gone",
             "iter(strategy.experimental_distribute_dataset(dataset)), made anew where it was "

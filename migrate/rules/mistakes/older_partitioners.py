@@ -1,4 +1,4 @@
-"""P112: TF1's partitioners where only a strategy of TF2 can have their value.
+"""P110: TF1's partitioners where only a strategy of TF2 can have their value.
 
 `tf.compat.v1` has them still, and ParameterServerStrategy takes them; TF2 has classes of
 its own, which split alike. Followed is the value: through names, attributes, choices and
@@ -137,7 +137,7 @@ def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mista
     new = rewrite_partitioner(call, row, f"{home}{MODULE[2:]}")
     return Mistake(
         call,
-        "P112",
+        "P110",
         f"{row.target}: as many shards, for the strategy alone",
         f"{MODULE}.{row.target}(...)",
         ((call, new),) if new is not None and home else (),

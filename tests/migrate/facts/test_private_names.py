@@ -110,7 +110,7 @@ def test_levels_of_the_log_are_found() -> None:
     )
     assert migrate_text(migration.text).text == migration.text
     names: dict[str, object] = {}
-    exec(migration.text, names)  # noqa: S102
+    exec(migration.text, names)  # noqa: N101
     environment = names["os"].environ  # type: ignore[attr-defined]
     assert environment.pop("LEVEL") == "3.0"
 

@@ -90,7 +90,7 @@ TWO_RUNS = TAIL + "        sess.run(loss, {x: [[1.0, 2.0]]})\n"
     ],
 )
 def test_streams_of_several_steps_are_said(seed: str, tail: str, said: bool) -> None:
-    assert ("S133" in codes(DRAW.format(seed=seed), tail)) == said
+    assert ("I112" in codes(DRAW.format(seed=seed), tail)) == said
 
 
 def test_a_variable_in_a_step_is_refused() -> None:

@@ -262,4 +262,4 @@ def test_sparse_gradients_in_synchronous_training_are_said_at_the_line() -> None
         "tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.5), 1)",
     )
     text = HEAD + textwrap.indent(LOOKUP, "    ") + tail
-    assert "O114" in _codes(text)
+    assert "O111" in _codes(text)

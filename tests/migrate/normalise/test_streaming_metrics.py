@@ -94,7 +94,7 @@ def test_a_value_beside_its_update_is_told() -> None:
         "# MORE", "print(sess.run([v, u], {x: ones}))"
     )
     migration = migrate_text(text)
-    assert "M123" in {f.code for f in migration.findings}
+    assert "N191" in {f.code for f in migration.findings}
     assert migration.text.index("v = v_metric.value()") < migration.text.index(
         "u = v_metric.update"
     )

@@ -149,7 +149,7 @@ def test_dropout_by_a_tensor_of_the_step(arguments: str) -> None:
     assert b"training_session.dropout(x, rate=" in result.new
     # Of a layer with weights it is refused, and says which argument.
     text = DROPOUT.format("tf.layers.dense(x, 3, trainable=flag)")
-    assert findings(text) == {("L101", "refused"), ("N100", "refused")}
+    assert findings(text) == {("N151", "refused"), ("N100", "refused")}
 
 
 COORDINATOR = """\

@@ -280,7 +280,7 @@ def test_a_graph_that_is_not_written_is_told(statement: str) -> None:
     text = _program(_CLUSTERED, "LOOP", statement)
     found = migrate_text(text)
     number = next(i for i, t in enumerate(text.splitlines(), 1) if statement in t)
-    told = [f.reason for f in found.findings if (f.line, f.code) == (number, "M111")]
+    told = [f.reason for f in found.findings if (f.line, f.code) == (number, "M110")]
     assert len(told) == 1 and "the graph is not written" in told[0]
     assert "sess.graph" not in found.text and "get_default_graph" not in found.text
 

@@ -173,7 +173,7 @@ def test_beside_a_session_only_hooks_have_another_name() -> None:
     text = LIBRARY + "\n\nsession = tf.Session()\n"
     result = migrate_text(text)
     assert "class Counter(tf.train.SessionRunHook):" in result.text
-    refused = [f.line for f in result.findings if f.code == "N122"]
+    refused = [f.line for f in result.findings if f.code == "N101"]
     assert refused == [14, 18]
 
 

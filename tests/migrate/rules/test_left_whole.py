@@ -120,7 +120,7 @@ def test_modes_in_a_file_whose_session_has_a_creator() -> None:
     )
     new = migrate_text(text)
     outcomes = {(f.code, f.outcome) for f in new.findings}
-    assert ("E108", Outcome.REWRITTEN) in outcomes
+    assert ("E101", Outcome.REWRITTEN) in outcomes
     assert Outcome.FAILED not in {outcome for _, outcome in outcomes}
     assert 'build(mode="infer")' in new.text
     assert "creator = tf.train.ChiefSessionCreator(scaffold=scaffold)" in new.text

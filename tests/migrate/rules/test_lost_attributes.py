@@ -116,22 +116,22 @@ def test_a_datasets_attribute_is_written_anew(name: str) -> None:
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_may_be_a_dataset_is_refused_at_its_line(name: str) -> None:
     text = HEAD + UNKNOWN[name]
-    (found,) = refused(text, "I106")
+    (found,) = refused(text, "E105")
     assert ".output_" in text.splitlines()[found.line - 1]
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_is_something_else_stays(name: str) -> None:
     done = migrate_text(HEAD + OTHERS[name])
-    assert not refused(HEAD + OTHERS[name], "I106")
+    assert not refused(HEAD + OTHERS[name], "E105")
     assert ("get_output_" in done.text) is (name == "of compat.v1")
 
 
 def test_a_dataset_in_a_file_with_nothing_else_is_told() -> None:
     text = "import tensorflow as tf\n" + DATASET + KNOWN["name"]
-    assert len(refused(text, "I106")) == 2
+    assert len(refused(text, "E105")) == 2
     unknown = "import tensorflow as tf\n" + UNKNOWN["parameter"]
-    assert not refused(unknown, "I106")  # Nothing says that it is TensorFlow 1's.
+    assert not refused(unknown, "E105")  # Nothing says that it is TensorFlow 1's.
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_a_strategys_partitioner_is_of_tensorflow_2(name: str) -> None:
     migration = migrate_text(text)
     assert new in migration.text and "compat.v1.fixed" not in migration.text
     assert {f.code for f in migration.findings if f.outcome is Outcome.REFUSED} == set()
-    assert "P112" in {f.code for f in migration.findings}
+    assert "P110" in {f.code for f in migration.findings}
     again = migrate_text(migration.text)
     assert again.text == migration.text
 
@@ -108,7 +108,7 @@ def test_any_other_stays_what_it_is(name: str) -> None:
     text = LEFT[name]
     migration = migrate_text(text)
     assert "experimental.partitioners" not in migration.text
-    assert "P112" not in {f.code for f in migration.findings}
+    assert "P110" not in {f.code for f in migration.findings}
 
 
 def test_another_axis_is_refused() -> None:

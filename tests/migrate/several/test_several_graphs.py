@@ -84,12 +84,12 @@ def test_sessions_follow_each_other(text: str) -> None:
                 "x = tf.placeholder(tf.float32, [None, 3])",
                 "x = tf.data.Dataset.from_tensors(data).make_one_shot_iterator().get_next()",
             ).replace(", {x: data}", ""),
-            "S102",
+            "N101",
         ),
         # A monitored session ends with its services.
         (
             _replaced(LOOP, "tf.Session()", "tf.train.MonitoredTrainingSession()"),
-            "S102",
+            "N101",
         ),
         # A function of two graphs that is changed by one of them.
         (

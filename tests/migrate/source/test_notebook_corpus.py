@@ -118,7 +118,7 @@ def test_what_changes_and_nothing_else(name: str) -> None:
     refused = {f.code for f in result.findings if f.outcome is Outcome.REFUSED}
     assert refused == set(expected.refused) and not result.failed
     assert result.changed is bool(expected.changed)
-    joined = [f.cell + 1 for f in result.findings if f.code == "S131"]
+    joined = [f.cell + 1 for f in result.findings if f.code == "S130"]
     assert tuple(joined) == expected.joined
     if not result.changed:
         return

@@ -71,7 +71,7 @@ def test_the_cells_of_a_program_become_one_and_it_runs(tmp_path: pathlib.Path) -
     assert code[0].startswith("%matplotlib inline\n")
     assert code[2:4] == CELLS[2:4]  # Nothing in them changes.
     joined = [c for c in code if c.startswith("# This cell's code is in cell")]
-    assert len(joined) == 1 and sum(f.code == "S131" for f in result.findings) == 1
+    assert len(joined) == 1 and sum(f.code == "S130" for f in result.findings) == 1
     assert any("# The model." in c and "def train_step" in c for c in code)
     # A second migration leaves it as it is.
     again = migrate_bytes(tmp_path / "a.ipynb", result.new, Options())

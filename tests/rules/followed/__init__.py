@@ -67,13 +67,13 @@ FOLLOWED = {
 # Code -> what its recipe changes in its case of this directory.
 IN_CASES = {
     "D121_tensors": (("weights = tf.ones([3])\n", ""),),
-    "H123": (
+    "H122_sometimes": (
         (
             "        if self._runs % 10 == 0:\n            return tf",
             "        return tf",
         ),
     ),
-    "L151_towers": (
+    "N123_mixed_towers": (
         (
             'slim.fully_connected(parts[i], 2, scope="out")',
             'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',

@@ -55,8 +55,11 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("master=server.target", "master=FLAGS.target"),
         ),
     ),
-    "C117": (_MAYBE, (("if FLAGS.job_name:\n", 'if FLAGS.job_name.split(":")[0]:\n'),)),
-    "C122": (
+    "C101_condition": (
+        _MAYBE,
+        (("if FLAGS.job_name:\n", 'if FLAGS.job_name.split(":")[0]:\n'),),
+    ),
+    "C101_waits": (
         CLUSTER,
         (
             (
@@ -77,7 +80,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "E116": (
+    "E117_both_versions": (
         HEAD + "tf.set_random_seed(1)\ntf.estimator.LinearClassifier([])\n",
         (("tf.set_random_seed", "tf.random.set_seed"),),
     ),
@@ -93,9 +96,9 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N130": (
+    "N123_deployment": (
         change(
-            cases()["L151_towers"].text,
+            cases()["N123_mixed_towers"].text,
             (
                 'slim.fully_connected(parts[i], 2, scope="out")',
                 'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',

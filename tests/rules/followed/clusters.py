@@ -42,7 +42,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "C116": (
+    "C101_beside": (
         change(
             CLUSTER,
             (
@@ -71,7 +71,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             (", rate: float(FLAGS.task_index)", ""),
         ),
     ),
-    "C108": (
+    "C107_job": (
         change(
             CLUSTER,
             (
@@ -97,7 +97,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
     "N151_hook_tensors": (LOG, (('{"loss": loss}', "{name: loss}"),)),
     "N151_hook_list": (LOG, (('{"loss": loss}', "tensors"),)),
-    "L122": (
+    "V123_layer": (
         change(
             CLUSTER,
             (
@@ -150,7 +150,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("get_variable(name", "get_variable(names.pop()"),
         ),
     ),
-    "N114": (
+    "N104_decorated": (
         change(
             CLUSTER,
             (
@@ -354,7 +354,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("    return loss", "    return loss, grads"),),
     ),
-    "D133": (
+    "C109_eager": (
         change(EAGER, ("        sess.run", "        count = 1\n        sess.run")),
         (("        count = 1\n", "        global count\n        count = 1\n"),),
     ),
@@ -385,8 +385,8 @@ _ROWS |= {
             ),
         ),
     ),
-    "P103": (_LOOKUP, (('"mod"', "FLAGS.lookup"),)),
-    "S135": (
+    "P102_strategy": (_LOOKUP, (('"mod"', "FLAGS.lookup"),)),
+    "S122_loop": (
         change(
             CLUSTER,
             ("    hooks =", "        again = w.assign(tf.zeros([3, 1]))\n    hooks ="),
@@ -394,7 +394,10 @@ _ROWS |= {
         ),
         (("w.assign(tf.zeros([3, 1]))", "tf.variables_initializer([w])"),),
     ),
-    "N121": (CLUSTER, ((CLUSTER, MODULE + "s = tf.train.MonitoredSession\n"),)),
+    "N120_monitored": (
+        CLUSTER,
+        ((CLUSTER, MODULE + "s = tf.train.MonitoredSession\n"),),
+    ),
     "N120": (CLUSTER, ((CLUSTER, MODULE + "s = tf.train.Supervisor\n"),)),
 }
 _DRAWN = change(

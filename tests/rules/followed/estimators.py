@@ -17,7 +17,7 @@ HOOK = change(
     ("steps=2", "steps=2, hooks=[Hook()]"),
 )
 _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    "N122": (
+    "N101_estimator": (
         MODEL_FN,
         (
             (
@@ -104,7 +104,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("def _lines", "def _input"),),
     ),
-    "K165": (
+    "K166_recurrent": (
         change(
             MODEL_FN,
             (

@@ -131,7 +131,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("sess.run(train)", "sess.run(fill)\n        sess.run(train)"),
         ),
     ),
-    "I105": (
+    "I101_placeholders": (
         change(
             PLAIN,
             (
@@ -165,7 +165,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "L101": (
+    "N151_layer": (
         LAYER,
         (("tf.layers.dense(x, 1)", "tf.layers.dense(x, **layer)"),),
     ),
@@ -201,7 +201,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "N151_variable": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
     "V105": (PLAIN, (('"w", [3, 1]', '"w"'),)),
-    "V107": (
+    "N104_initial_value": (
         change(
             PLAIN,
             ("w = tf.get", "v = tf.Variable(np.mean(batch, 0))\nw = tf.get"),
@@ -268,7 +268,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("net(x, w)", "net(*pair)"),
         ),
     ),
-    "N110": (
+    "O117_loop": (
         change(
             PLAIN,
             (
@@ -350,7 +350,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("h = model", 'model.compile("sgd", "mse")\nh = model'),),
     ),
-    "D157": (
+    "D156_updates": (
         change(
             PLAIN,
             (
@@ -369,7 +369,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "L151": (
+    "N123_mixed": (
         change(
             PLAIN,
             (

@@ -31,12 +31,12 @@ _LINES = {
         "x = tf.placeholder(tf.float32)\nz = tf.log(x)",
         "def double(x):\n    return tf.log(x)",
     ),
-    "I106": (
+    "E105_dataset": (
         "def show(inputs):\n    return inputs.output_shapes",
         "def show(inputs):\n    return tf.compat.v1.data.get_output_shapes(inputs)",
     ),
     "S122": ("tf.initialize_all_variables()", ""),
-    "L121": ("parts = tf.losses.get_losses()", "parts = [y]"),
+    "N105_losses": ("parts = tf.losses.get_losses()", "parts = [y]"),
     "M120": (
         "metric = tf.metrics.accuracy([1], [1])",
         "import tf_keras\nmetric = tf_keras.metrics.Accuracy()\nmetric.update_state([1], [1])",
@@ -78,7 +78,7 @@ _LINES = {
         "w = tf.Variable(1.0)\nprint(tf.global_variables())",
         "w = tf.Variable(1.0)\nprint([w])",
     ),
-    "V124": (
+    "N105_step": (
         "def rate():\n    return 0.1 / tf.train.get_global_step()",
         "def rate(step):\n    return 0.1 / step",
     ),

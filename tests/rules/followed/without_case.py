@@ -58,11 +58,11 @@ FOLLOWED = {
         ),
         _GRAPH,
     ),
-    "S137": (
+    "S185_session": (
         _change(_GRAPH, ("    for i", "    print(sess.graph_def)\n    for i")),
         _GRAPH,
     ),
-    "I130": (
+    "I101_function": (
         _change(
             _OF_DATA,
             (
@@ -80,7 +80,7 @@ FOLLOWED = {
             ),
         ),
     ),
-    "I130_branch": (
+    "I101_function_branch": (
         _change(
             _OF_DATA,
             (
@@ -99,7 +99,7 @@ FOLLOWED = {
             ),
         ),
     ),
-    "S102": (
+    "N101_block": (
         _MODEL
         + "for i in range(2):\n    with tf.train.MonitoredTrainingSession() as sess:\n"
         "        sess.run(train, {x: [[1.0, 2.0, 3.0]]})\n",

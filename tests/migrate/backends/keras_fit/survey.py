@@ -50,7 +50,7 @@ def judge(findings: Iterable[Finding]) -> str:
     if "K190" in codes:
         return TAKEN
     for finding in every:
-        if finding.code == "K191":
+        if finding.code == "K131":
             # A name of the program itself is no reason of its own.
             return _NAME.sub("`...`", finding.reason.removeprefix(_STAYS))
     return FUNCTION if codes & {"E101", "E102"} else ""

@@ -37,7 +37,7 @@ def test_it_is_not_the_default() -> None:
     default = _migrate(options=Options())
     assert "keras_estimator.Estimator(" in default.text
     assert "fit_callbacks" not in default.text
-    assert not _find(default, "K190") and not _find(default, "K191")
+    assert not _find(default, "K190") and not _find(default, "K131")
     for name in ("estimator", "keras"):
         assert _migrate(options=Options(estimators=name)) == default
 
@@ -149,7 +149,7 @@ def test_what_fit_cannot_say_stays_an_estimator(name: str) -> None:
     if name == "devices-and-no-steps":
         changes.append((", max_steps=24", ""))
     migration = _migrate(*changes)
-    (found,) = _find(migration, "K191")
+    (found,) = _find(migration, "K131")
     assert reason in found.reason and found.outcome is Outcome.KEPT
     assert 1 < found.line <= len(migration.text.splitlines())
     assert not _find(migration, "K190")
@@ -215,7 +215,7 @@ def test_an_estimator_that_another_file_uses_stays(
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     found = {r.path.name: r for r in run_tree([tmp_path], FIT, jobs=1)}["guided.py"]
-    told = [f.reason for f in found.findings if f.code == "K191"]
+    told = [f.reason for f in found.findings if f.code == "K131"]
     if stays:
         assert len(told) == 1 and f"another file uses `{stays}`" in told[0]
         assert b"fit_callbacks" not in found.new

@@ -18,7 +18,7 @@ def test_programs_are_told_apart() -> None:
     def found(code: str, outcome: Outcome, reason: str = "") -> Finding:
         return Finding(1, 1, code, outcome, "", reason)
 
-    stays = found("K191", Outcome.KEPT, "its Estimator stays: `net` is kept")
+    stays = found("K131", Outcome.KEPT, "its Estimator stays: `net` is kept")
     taken = found("K190", Outcome.REWRITTEN)
     function = found("E101", Outcome.REWRITTEN)
     assert survey.judge([function, stays]) == "`...` is kept"

@@ -78,7 +78,7 @@ def test_other_ways_to_place_them(old: str, new: str) -> None:
     assert PROGRAM.count(old) == 1
     migration = migrate_text(PROGRAM.replace(old, new))
     codes = {f.code: f.outcome for f in migration.findings}
-    assert codes["N133"] is Outcome.REWRITTEN
+    assert codes["S138"] is Outcome.REWRITTEN
     assert Outcome.REFUSED not in codes.values()
     assert "towers=FLAGS.num_gpus" in migration.text
 
@@ -97,5 +97,5 @@ def test_one_task_that_trains_alone_has_one_loop() -> None:
     text = (ROOT / "tests/programs/task_towers/chief_alone.py").read_text()
     migration = migrate_text(text)
     codes = {f.code: f.outcome for f in migration.findings}
-    assert codes["N134"] is codes["N133"] is Outcome.REWRITTEN
+    assert codes["N134"] is codes["S138"] is Outcome.REWRITTEN
     assert "replicas.run(run_worker, workers=1)" in migration.text

@@ -337,7 +337,7 @@ def test_a_hook_may_read_variables(start: str, after: str) -> None:
     migration = migrate_text(_HOOK.format(start=start, after=after))
     assert not _refused(migration)
     assert after in migration.text
-    assert "E132" in {f.code for f in migration.findings}
+    assert "H110" in {f.code for f in migration.findings}
 
 
 def test_an_evaluation_in_a_hooks_session() -> None:
@@ -425,13 +425,13 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         (
             "top",
             "tf.random.set_seed(1)\ntf.estimator.LinearClassifier([])",
-            "E116",
+            "E117",
             "tf.estimator.LinearClassifier",
         ),
         (  # TensorFlow 1.15.5 raises: it is no tf.train.Optimizer.
             "top",
             "tf.estimator.DNNClassifier([4], [], optimizer=tf.keras.optimizers.SGD(1.))",
-            "E116",
+            "E117",
             "tf.estimator.DNNClassifier",
         ),
         (

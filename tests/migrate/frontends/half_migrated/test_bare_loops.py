@@ -49,7 +49,7 @@ def test_is_taken(old: str, new: str) -> None:
     assert text != PROGRAM
     done = migrate_text(text)
     assert not codes(text, Outcome.REFUSED)
-    assert "D149" in codes(text, Outcome.REWRITTEN)
+    assert "D113" in codes(text, Outcome.REWRITTEN)
     assert done.text.count("coordinator.schedule(distributed_step, args=(x, y))") == 1
     assert "\n    coordinator.join()\n" in done.text and not done.support
     assert "Session" not in done.text
@@ -183,7 +183,7 @@ def test_is_refused(name: str) -> None:
     text = PROGRAM.replace(old, new, 1)
     assert text != PROGRAM
     assert code in codes(text, Outcome.REFUSED)
-    assert "D149" not in codes(text, Outcome.REWRITTEN)
+    assert "D113" not in codes(text, Outcome.REWRITTEN)
     assert "schedule" not in migrate_text(text).text
 
 

@@ -168,13 +168,13 @@ def test_the_package_is_that_of_tensorflow(imports: str) -> None:
         (
             MODEL + "model.add(tf.keras.layers.BatchNormalization())\nout = model(x)\n",
             END,
-            "D157",
+            "D156",
         ),
-        ("out = tf.keras.layers.LSTM(1)(tf.expand_dims(x, 2))\n", END, "D157"),
+        ("out = tf.keras.layers.LSTM(1)(tf.expand_dims(x, 2))\n", END, "D156"),
         (
             "out = tf.keras.layers.Dense(1, activity_regularizer='l2')(x)\n",
             END,
-            "D157",
+            "D156",
         ),
         (
             "a = tf.keras.Input(tensor=x)\n"

@@ -52,7 +52,7 @@ def test_a_name_for_a_module_is_of_the_same_keras() -> None:
     ],
 )
 def test_defaults_that_keras_2_changed_are_refused(line: str) -> None:
-    assert [code for code, _ in _refused(line)] == ["K165"]
+    assert [code for code, _ in _refused(line)] == ["K166"]
 
 
 @pytest.mark.parametrize(

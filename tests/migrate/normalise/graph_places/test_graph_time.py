@@ -110,7 +110,7 @@ REFUSED = {
         LOOP.replace("[op, loss]", "[after, loss]"),
     ),
     "initialised again": (
-        "S135",
+        "S122",
         MODEL + UPDATE + "again = tf.variables_initializer([w])\n",
         LOOP + "        sess.run(again)\n",
     ),
@@ -140,7 +140,7 @@ REFUSED = {
         LOOP,
     ),
     "a global that a model changes": (
-        "N114",
+        "N104",
         "def net(v):\n    global count\n    count += 1\n"
         "    return v * tf.get_variable('w', [2])\n"
         "loss = tf.reduce_sum(net(x))\n" + UPDATE,
@@ -186,7 +186,7 @@ REFUSED = {
         LOOP + "        sess.run(w, {x: reader.next()})\n",
     ),
     "a layer asked before it is built": (
-        "L122",
+        "V123",
         "layer = tf.layers.Dense(1)\nh = layer(x)\ncount = len(layer.weights)\n"
         "loss = tf.reduce_sum(h)\n" + UPDATE,
         LOOP,
@@ -227,7 +227,7 @@ REFUSED = {
         LOOP,
     ),
     "a decorated model": (
-        "N114",
+        "N104",
         "@timed\ndef net(v):\n    return v * tf.get_variable('w', [2])\n"
         "loss = tf.reduce_sum(net(x))\n" + UPDATE,
         LOOP,
@@ -313,4 +313,4 @@ def test_who_is_the_chief_is_not_asked_once_for_all(where: str) -> None:
         loop = asked + loop
     text = head + textwrap.indent(MODEL + UPDATE, "    ") + loop
     found = migrate_text(text).findings
-    assert "C108" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+    assert "C107" in {f.code for f in found if f.outcome is Outcome.REFUSED}

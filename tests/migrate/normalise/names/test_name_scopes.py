@@ -88,4 +88,4 @@ def test_it_stays(case: str) -> None:
     old, told = KEPT[case]
     text, findings = name_scopes.beside(Text.of(HEAD + old))
     assert text.source == HEAD + old
-    assert [f.code for f in findings] == ["N140"] * told
+    assert [f.code for f in findings] == ["N141"] * told

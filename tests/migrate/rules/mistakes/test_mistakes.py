@@ -204,13 +204,13 @@ def test_the_older_parameter_servers_are_told() -> None:
     [
         (
             "it = s.make_dataset_iterator(d)\nuse(it)",
-            {"D136": Outcome.REFUSED},
+            {"D108": Outcome.REFUSED},
             "it = s.make_dataset_iterator(d)",
         ),
         (
             "it = s.make_dataset_iterator(d)\nit.initialize()\n"
             "l = s.experimental_run(f, it)",
-            {"D136": Outcome.REWRITTEN},
+            {"D108": Outcome.REWRITTEN},
             "distribute_dataset(d))\nl = s.run(f, args=(it.get_next(),))",
         ),
         # A traced function would keep the iterator of the first epoch.
@@ -218,7 +218,7 @@ def test_the_older_parameter_servers_are_told() -> None:
             "it = s.make_dataset_iterator(d)\n@tf.function\ndef epoch():\n"
             "    return s.experimental_run(f, it)\n"
             "for _ in range(2):\n    it.initialize()\n    epoch()",
-            {"D136": Outcome.REFUSED},
+            {"D108": Outcome.REFUSED},
             "it.initialize()",
         ),
         (

@@ -211,7 +211,7 @@ WRONG = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "inp = tf.keras.Input((4,))\n"
@@ -224,7 +224,7 @@ WRONG = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "model = tf.keras.models.Sequential()\n"
@@ -233,7 +233,7 @@ WRONG = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "model = tf.keras.models.Sequential()\n"
@@ -242,7 +242,7 @@ WRONG = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "model = tf.keras.Sequential([tf.keras.layers.Dense(10)])\n"
@@ -252,7 +252,7 @@ WRONG = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "model = tf.keras.Sequential([tf.keras.layers.Dense(10)])\n"
@@ -326,7 +326,7 @@ RIGHT = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "model = tf.keras.Sequential([tf.keras.layers.Dense(10)])\n"
@@ -368,7 +368,7 @@ RIGHT = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
@@ -376,7 +376,7 @@ RIGHT = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "from tensorflow.keras import layers\n"
@@ -388,7 +388,7 @@ RIGHT = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "from tensorflow.keras import layers\n"
@@ -400,7 +400,7 @@ RIGHT = (
         ),
     ),
     (
-        "D103",
+        "D102",
         TF
         + (
             "class D(tf.keras.Model):\n"
