@@ -160,18 +160,21 @@ def _find_moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
         ),
         1,
     )
+
+    def read_early(name: str) -> Difference:
+        bound = old.module.bindings.get(name)
+        at = getattr(bound[0], "lineno", line) if bound else line
+        reason = f"`{name}` would be read before it is bound"
+        return Difference(at, Wrong.ORDER, reason)
+
     for name in order_of_names.find_early_names(new):
         if name not in before:
-            bound = old.module.bindings.get(name)
-            at = getattr(bound[0], "lineno", line) if bound else line
-            reason = f"`{name}` would be read before it is bound"
-            yield Difference(at, Wrong.ORDER, reason)
+            yield read_early(name)
     known = order_of_names.find_early_locals(old)
     bound_anywhere = {name for _, name in known}
     for (_, name), _ in order_of_names.find_early_locals(new).items():
         if name not in bound_anywhere:
-            reason = f"`{name}` would be read before it is bound"
-            yield Difference(line, Wrong.ORDER, reason)
+            yield read_early(name)
     for name, _ in order_of_names.imports_above_paths(new):
         reason = f"`import {name}` would stand above the change of sys.path"
         yield Difference(line, Wrong.ORDER, reason)

@@ -23,6 +23,7 @@ from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.outcomes import Status
 from migrate.pipeline import FileResult, migrate_bytes
+from migrate.rewriting.gates import UNBOUND
 from migrate.run import run_programs
 from migrate.source import notebook, python
 from tests.migrate import generated_programs as generated
@@ -34,6 +35,11 @@ _FEW = settings(
 # Files are written and read: fewer of them.
 _FEWER = settings(_FEW, max_examples=20)
 PATH = pathlib.Path("generated.py")
+
+
+def _is_our_fault(finding: Finding) -> bool:
+    """Not where a generated program reads a name that it never binds."""
+    return finding.code == "G009" and not finding.reason.endswith(UNBOUND)
 
 
 def _check_lines(
@@ -50,7 +56,7 @@ def _check_lines(
 
 
 def _check_result(result: FileResult, options: Options) -> None:
-    assert not any(f.code == "G009" for f in result.findings), result.findings
+    assert not any(map(_is_our_fault, result.findings)), result.findings
     if not result.changed or result.path.suffix == ".ipynb":
         return
     old, new = python.decode(result.old), python.decode(result.new)
@@ -91,7 +97,7 @@ def test_bytes(data: bytes, is_notebook: bool) -> None:
         b"import tensorflow as tf\nx = tf.log(2.)\n# " + data.replace(b"\n", b""),
     ):
         result = migrate_bytes(path, content, Options(python2=True))
-        assert not any(f.code == "G009" for f in result.findings), result.findings
+        assert not any(map(_is_our_fault, result.findings)), result.findings
         if any(f.outcome is Outcome.FAILED for f in result.findings):
             assert not result.changed
 
@@ -134,7 +140,7 @@ def _run_tree(root: pathlib.Path, options: Options) -> list[list[FileResult]]:
     done = run_programs([root], options)
     for program in done:
         for result in program:
-            assert not any(f.code == "G009" for f in result.findings), result.findings
+            assert not any(map(_is_our_fault, result.findings)), result.findings
     return done
 
 

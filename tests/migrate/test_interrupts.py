@@ -17,7 +17,7 @@ ROOT = pathlib.Path(copies.__file__).parents[1]
 RULES = ROOT / "tests" / "rules"
 # Programs, and what each has beside it.
 PROGRAMS = {
-    "a.py": (RULES / "T107.py", {"mnist_input_data.py"}),
+    "a.py": (RULES / "T107_mnist.py", {"mnist_input_data.py"}),
     "b.py": (RULES / "H110.py", {"plain_session.py", "training_session"}),
     "c.py": (RULES / "E101.py", {"estimator_loop"}),
 }

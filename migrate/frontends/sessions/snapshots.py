@@ -15,39 +15,16 @@ from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 
 # Functions that make no variables of layers and cells, by their beginnings.
-_COMPUTE = (
-    *(
-        "tf.abs",
-        "tf.add",
-        "tf.argmax",
-        "tf.assign",
-        "tf.cast",
-        "tf.clip_by_",
-        "tf.concat",
-    ),
-    *(
-        "tf.constant",
-        "tf.control_dependencies",
-        "tf.device",
-        "tf.div",
-        "tf.equal",
-        "tf.exp",
-        "tf.expand_dims",
-        "tf.global_norm",
-    ),
-    *("tf.gradients", "tf.group", "tf.identity", "tf.log", "tf.losses.", "tf.matmul"),
-    *("tf.math.", "tf.maximum", "tf.minimum", "tf.multiply", "tf.name_scope"),
-    *("tf.nn.l2_loss", "tf.nn.relu", "tf.nn.sigmoid", "tf.nn.softmax", "tf.nn.sparse_"),
-    *("tf.norm", "tf.one_hot", "tf.ones", "tf.reduce_", "tf.reshape", "tf.shape"),
-    *("tf.sqrt", "tf.square", "tf.squeeze", "tf.stack", "tf.subtract", "tf.summary."),
-    *(
-        "tf.tanh",
-        "tf.train.",
-        "tf.trainable_variables",
-        "tf.transpose",
-        "tf.variable_scope",
-        "tf.zeros",
-    ),
+_COMPUTE = tuple(
+    """
+    tf.abs tf.add tf.argmax tf.assign tf.cast tf.clip_by_ tf.concat tf.constant
+    tf.control_dependencies tf.device tf.div tf.equal tf.exp tf.expand_dims
+    tf.global_norm tf.gradients tf.group tf.identity tf.log tf.losses. tf.math.
+    tf.matmul tf.maximum tf.minimum tf.multiply tf.name_scope tf.nn.l2_loss tf.nn.relu
+    tf.nn.sigmoid tf.nn.softmax tf.nn.sparse_ tf.norm tf.one_hot tf.ones tf.reduce_
+    tf.reshape tf.shape tf.sqrt tf.square tf.squeeze tf.stack tf.subtract tf.summary.
+    tf.tanh tf.train. tf.trainable_variables tf.transpose tf.variable_scope tf.zeros
+    """.split()
 )
 _QUIET_METHODS = frozenset(
     {"append", "apply_gradients", "as_list", "compute_gradients", "extend", "format"}
@@ -76,14 +53,12 @@ class Snapshots:
         """
         linear = every(flows)
         late = self.analysis.listed is Kind.TENSOR
-        made = max(
-            (
-                i
-                for i, flow in enumerate(linear)
-                if self._makes(flow) or (late and self._may_make_late(flow))
-            ),
-            default=0 if late else -1,
-        )
+        made = max((i for i, flow in enumerate(linear) if self._makes(flow)), default=0)
+        if not made and late:  # Then a layer may be called first in a step.
+            late_ones = (
+                i for i, flow in enumerate(linear) if self._may_make_late(flow)
+            )
+            made = max(late_ones, default=0)
         for flow in linear[:made]:
             if flow.suites or not flow.step:
                 continue

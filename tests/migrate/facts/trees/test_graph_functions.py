@@ -134,7 +134,8 @@ with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
     [
         'scale = tf.Variable(1.0, name="scale")',
         "tf.layers.batch_normalization(hidden, training=True)",
-        "tf.layers.dense(hidden, 2, kernel_regularizer=tf.nn.l2_loss)",
+        "tf.layers.dense(hidden, 2, kernel_regularizer=tf.nn.l2_loss)\n"
+        "    penalty = tf.losses.get_regularization_loss()",
         "ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
     ],
 )

@@ -494,7 +494,10 @@ def test_branches_that_return_early_share_what_is_the_same() -> None:
     )
     plain = whole.replace("        tf.summary.scalar('accuracy', accuracy[1])\n", "")
     plain = plain.replace("        accuracy = tf.metrics", "        # tf.metrics")
-    assert "E102" not in {f.code for f in migrate_text(plain).findings}
+    left = migrate_text(plain).findings
+    assert not [
+        f for f in left if f.reason.startswith("a Keras metric") and f.code == "E102"
+    ]
     assert "logits = network(features['x'])\n" in text
     # What Keras has no word for is no layer's training.
     other = model.replace("training=training", "1.0 if training else 0.5")
