@@ -37,7 +37,7 @@ def find_unseeded_draws(tree: ast.Module) -> Iterator[tuple[int, str]]:
         return
     for node in walk_breadth_first(tree):
         name = _find_draw(node, scopes)
-        if name:
+        if name and isinstance(node, ast.Call):
             yield (
                 node.lineno,
                 f"`random.{name}` draws other values in each run, as nothing in this "
@@ -51,14 +51,14 @@ def other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     scopes = scopes_of(tree)
     seeded = _seeds_draws(tree, scopes)
     for node in walk_breadth_first(tree):
-        name = _find_draw(node, scopes) if seeded else ""
-        if name:
-            yield (
-                node.lineno,
-                f"`random.{name}` draws other values from the same seed",
-                "Where the order matters, draw with random.random(), which is the same.",
-            )
         if isinstance(node, ast.Call):
+            name = _find_draw(node, scopes) if seeded else ""
+            if name:
+                yield (
+                    node.lineno,
+                    f"`random.{name}` draws other values from the same seed",
+                    "Where the order matters, draw with random.random(), which is the same.",
+                )
             yield from _find_in_call(node, scopes)
         elif isinstance(node, ast.ClassDef):
             for item in node.body:

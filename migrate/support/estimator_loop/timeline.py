@@ -119,6 +119,10 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     return None
 
 
+def _is_there(path):
+    return path is not None and bool(tf.io.gfile.glob(f"{path}.index"))
+
+
 def _evaluate_until(estimator, evaluator, train_spec, eval_spec):
     """The evaluator's loop."""
     time.sleep(eval_spec.start_delay_secs or 0)
@@ -127,10 +131,11 @@ def _evaluate_until(estimator, evaluator, train_spec, eval_spec):
         path = estimator.latest_checkpoint()
         try:
             metrics, _ = evaluator.evaluate()
-        except tf.errors.NotFoundError:
-            if path == estimator.latest_checkpoint():
+        except (tf.errors.NotFoundError, ValueError):
+            # Training may have gone on, and removed it while the graph was made.
+            if path == estimator.latest_checkpoint() or _is_there(path):
                 raise
-            continue  # Training has gone on, and removed it meanwhile.
+            continue
         if metrics and train_spec.max_steps:
             if metrics["global_step"] >= train_spec.max_steps:
                 return
