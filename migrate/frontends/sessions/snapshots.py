@@ -11,29 +11,8 @@ from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.code import code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables import roles
+from migrate.tables import plain_calls, roles
 from migrate.tables.layers import LAYER_FUNCTIONS
-
-# Functions that make no variables of layers and cells, by their beginnings.
-_COMPUTE = tuple(
-    """
-    tf.abs tf.add tf.argmax tf.assign tf.cast tf.clip_by_ tf.concat tf.constant
-    tf.control_dependencies tf.device tf.div tf.equal tf.exp tf.expand_dims
-    tf.global_norm tf.gradients tf.group tf.identity tf.log tf.losses. tf.math.
-    tf.matmul tf.maximum tf.minimum tf.multiply tf.name_scope tf.nn.l2_loss tf.nn.relu
-    tf.nn.sigmoid tf.nn.softmax tf.nn.sparse_ tf.norm tf.one_hot tf.ones tf.reduce_
-    tf.reshape tf.shape tf.sqrt tf.square tf.squeeze tf.stack tf.subtract tf.summary.
-    tf.tanh tf.train. tf.trainable_variables tf.transpose tf.variable_scope tf.zeros
-    """.split()
-)
-_QUIET_METHODS = frozenset(
-    {"append", "apply_gradients", "as_list", "compute_gradients", "extend", "format"}
-    | {"get_shape", "minimize", "startswith", "endswith"}
-)
-_QUIET_BUILTINS = frozenset(
-    {"enumerate", "float", "int", "isinstance", "len", "list", "print", "range"}
-    | {"reversed", "str", "sum", "tuple", "zip"}
-)
 
 
 class Snapshots:
@@ -97,10 +76,12 @@ class Snapshots:
                 continue
             symbol = self.scopes.resolve(node.func)
             if symbol is not None:
-                if symbol in LAYER_FUNCTIONS or not symbol.startswith(_COMPUTE):
+                if symbol in LAYER_FUNCTIONS or not symbol.startswith(
+                    plain_calls.FUNCTIONS
+                ):
                     return True
             elif isinstance(node.func, ast.Attribute):
-                if node.func.attr not in _QUIET_METHODS:
+                if node.func.attr not in plain_calls.METHODS:
                     return True
             elif not self._is_builtin(node.func):
                 return True
@@ -109,7 +90,7 @@ class Snapshots:
     def _is_builtin(self, function: ast.expr) -> bool:
         return (
             isinstance(function, ast.Name)
-            and function.id in _QUIET_BUILTINS
+            and function.id in plain_calls.BUILTINS
             and self.scopes.scope_of(function).owner(function.id) is None
         )
 

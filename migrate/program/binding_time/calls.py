@@ -6,8 +6,8 @@ import ast
 
 from migrate.facts import global_steps, names
 from migrate.program import ir
+from migrate.program.binding_time.gradient_lists import GradientLists
 from migrate.program.binding_time.lattice import join
-from migrate.program.binding_time.optimizers import Optimizers
 from migrate.program.binding_time.vocabulary import SETUP_KINDS, is_given
 from migrate.program.code import Code, code
 from migrate.program.graph_functions import GIVES_COLLECTED
@@ -19,7 +19,7 @@ from migrate.tables.recurrent import WRAPPERS
 _ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
 
 
-class Calls(Optimizers):
+class Calls(GradientLists):
     """Calls by symbol and by method."""
 
     def _arguments(self, call: ast.Call) -> Kind:
@@ -194,82 +194,6 @@ class Calls(Optimizers):
             return Kind.TENSOR  # Made in the step, of a cell that was made once.
         return kind
 
-    def _lists_variables(self, node: ast.expr) -> bool:
-        """Whether it is a list of all trainable variables, which the step makes late.
-
-        xs = tf.trainable_variables()
-        """
-        if isinstance(node, ast.Name):
-            owner = self.scopes.scope_of(node).owner(node.id)
-            bound = owner.bindings.get(node.id, []) if owner is not None else []
-            if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
-                return False
-            node = bound[0].value
-        return (
-            isinstance(node, ast.Call)
-            and self.scopes.resolve(node.func) in roles.TRAINABLE
-            and self.quietly(node) is self.listed
-        )
-
-    def _go_by_place(self, gradients: ast.expr) -> bool:
-        """Whether a list of gradients may be used by its length or its order."""
-        seen: set[str] = set()
-        uses: list[ast.AST] = [gradients]
-        while uses:
-            node = uses.pop()
-            above = self.scopes.parents.get(node)
-            while isinstance(above, ast.Call) and self._keeps_pairs(above, node):
-                if isinstance(above.func, ast.Attribute) and (
-                    above.func.attr == "apply_gradients"
-                ):
-                    break
-                node, above = above, self.scopes.parents.get(above)
-            if isinstance(above, ast.Call) and self._keeps_pairs(above, node):
-                continue  # Applied.
-            if isinstance(above, ast.For) and above.iter is node:
-                continue
-            if isinstance(above, ast.comprehension):
-                listed = self.scopes.parents.get(above)
-                if not isinstance(listed, ast.ListComp) or above.ifs:
-                    return True
-                uses.append(listed)
-                continue
-            if not isinstance(above, ast.Assign):
-                return True
-            clipped = (
-                isinstance(node, ast.Call)
-                and self.scopes.resolve(node.func) == "tf.clip_by_global_norm"
-            )
-            for target in above.targets:
-                parts = target.elts if isinstance(target, ast.Tuple) else [target]
-                name = names.key(parts[0])
-                if (len(parts) > 1) is not clipped or name is None:
-                    return True
-                if name not in seen:
-                    seen.add(name)
-                    uses.extend(
-                        n
-                        for n in self.scopes.walk()
-                        if isinstance(n, (ast.Name, ast.Attribute))
-                        and isinstance(n.ctx, ast.Load)
-                        and names.key(n) == name
-                    )
-        return False
-
-    def _keeps_pairs(self, call: ast.Call, argument: ast.AST) -> bool:
-        """Whether a call takes each gradient with its variable, in any order."""
-        if argument not in call.args:
-            return False
-        if isinstance(call.func, ast.Name) and call.func.id == "zip":
-            # With the variables that they are of, which the step lists like them.
-            others = [a for a in call.args if a is not argument]
-            return all(self._lists_variables(a) for a in others)
-        if isinstance(call.func, ast.Name):
-            return call.func.id == "list"
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "apply_gradients":
-            return True
-        return self.scopes.resolve(call.func) == "tf.clip_by_global_norm"
-
     def _gradients(self, call: ast.Call) -> Kind:
         self._arguments(call)
         bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS)
@@ -290,7 +214,9 @@ class Calls(Optimizers):
                 "Write the step with a tape that watches the tensor.",
                 "tf.gradients",
             )
-        elif self.quietly(bound["xs"]) is not Kind.VARIABLE and self._go_by_place(call):
+        elif self.quietly(bound["xs"]) is not Kind.VARIABLE and self._may_go_by_place(
+            call
+        ):
             self.diagnostics.refuse(
                 "O117",
                 call,
