@@ -73,6 +73,8 @@ class Blocks(Assignments):
         )
         if behind and isinstance(statement, ast.With):
             self._check_reads(statement)
+        if isinstance(statement, ast.If):
+            self._check_replaced_updates(statement)
         for field, suite in names.suites(statement):
             flow.suites[field] = self.statements(suite)
         if isinstance(statement, (ast.For, ast.While)):
@@ -163,6 +165,25 @@ class Blocks(Assignments):
         if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
             return None
         return bound[0].value if isinstance(bound[0].targets[0], ast.Name) else None
+
+    def _check_replaced_updates(self, statement: ast.If) -> None:
+        """An update whose name another value takes in a branch, which has no part of it.
+
+        train_op = optimizer.minimize(loss)
+        if is_chief:
+            train_op = tf.no_op()
+        """
+        inside = [n for _, suite in names.suites(statement) for n in suite]
+        read = set().union(*(names.reads(n) for n in inside))
+        for name in sorted(self.updates & names.binds(statement) - read):
+            self.diagnostics.refuse(
+                "N107",
+                statement,
+                f"`{name}` is an update, and another value takes its name under this `if`; "
+                "the step would make the update all the same",
+                "Give the two operations names of their own, and choose in the loop which "
+                "one is run.",
+            )
 
     def _check_reads(self, block: ast.With) -> None:
         """Values of variables that a block behind an update computes with.
