@@ -30,7 +30,7 @@ CODES = (
     Code(
         "C107",
         "the loop or the step asks which worker it is",
-        "The training step computes something from the task's index. Or the training loop tests the job's name, and the cluster may have a chief task.",
+        "The training step computes something from the task's index, or `if is_chief:` decides what it computes. Or the training loop tests the job's name, and the cluster may have a chief task.",
         why="One coordinator process runs the loops of all workers. It traces one step function and sends it to all of them, so the function cannot contain one worker's index as a constant. The loops of the chief and of the workers run under one job name, so a test of the name would give the same answer for all of them.",
         recipe="Feed the value that differs: make it a placeholder, and pass it in `feed_dict`. Recognise the chief by its index: `task_index == 0`. The migrated loops are numbered anew: the chief has 0, and the workers the numbers after it. In TensorFlow 1 the chief and worker 0 both have 0.",
     ),

@@ -58,7 +58,7 @@ CODES = (
     Code(
         "N107",
         "update in a place that the tool does not split",
-        "The optimizer's `minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement.",
+        "The optimizer's `minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement. Or a block gives its name to another value.",
         why="The tool splits the program at the update: it becomes a statement of its own, after the gradients. So the tool must see it in the function that opens the session, and cannot take it out of an expression without changing the order of evaluation.",
         recipe="Give the update a statement and a name of its own, where the session is opened.",
     ),

@@ -27,6 +27,9 @@ _DEFINITIONS = (
 )
 # What belongs to one session, and what a session has no part in.
 _OF_SESSION = (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD, Kind.SAVER, Kind.ITERATOR)
+# What is made before the steps, and decides what they compute. A variable's first value is the
+# chief's, in TensorFlow 1 too.
+_OF_STEPS = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.SCHEDULE)
 _OF_CLUSTER = (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG)
 
 
@@ -74,12 +77,12 @@ class WorkerStatements:
         self._check_steps(program, choice.tainted)
         self._check_job(program)
 
-    def depends_on_index(self, statement: ast.stmt) -> bool:
+    def depends_on_index(self, code: ast.stmt | ast.expr) -> bool:
         """Whether it reads the task's index, however that is written."""
         index = ast.dump(self.index)
         return any(
             isinstance(n, ast.expr) and ast.dump(n) == index
-            for n in walk_breadth_first(statement)
+            for n in walk_breadth_first(code)
         )
 
     def _copy(self) -> None:
@@ -104,11 +107,21 @@ class WorkerStatements:
                 staying |= names.reads(statement)
 
     def _check_steps(self, program: ir.TrainingProgram, tainted: set[str]) -> None:
-        """One step function serves all workers: it cannot depend on the task's index."""
+        """One step function serves all workers: it cannot depend on the task's index.
+
+        if is_chief:
+            loss = loss * 2.0
+        """
         for flow in every(program.flows):
-            if not flow.step or flow.suites:
+            parts = _headers(flow.statement) if flow.suites else [flow.statement]
+            if not any(
+                self.depends_on_index(part) or names.reads(part) & tainted
+                for part in parts
+            ):
                 continue
-            if self.depends_on_index(flow.statement) or flow.reads & tainted:
+            if flow.pure:
+                tainted = tainted | names.binds(flow.statement)
+            elif flow.step or flow.kind in _OF_STEPS or (flow.suites and flow.build):
                 self.diagnostics.refuse(
                     "C107",
                     flow.statement,
@@ -466,6 +479,13 @@ def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
                 continue
             return True
     return False
+
+
+def _headers(statement: ast.stmt) -> list[ast.expr]:
+    """What decides whether, or how often, a statement's suites run."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return [statement.test]
+    return [statement.iter] if isinstance(statement, ast.For) else []
 
 
 def _free(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:

@@ -73,7 +73,7 @@ class Blocks(Assignments):
         )
         if behind and isinstance(statement, ast.With):
             self._check_reads(statement)
-        if isinstance(statement, ast.If):
+        if not isinstance(statement, ast.With):
             self._check_replaced_updates(statement)
         for field, suite in names.suites(statement):
             flow.suites[field] = self.statements(suite)
@@ -166,7 +166,7 @@ class Blocks(Assignments):
             return None
         return bound[0].value if isinstance(bound[0].targets[0], ast.Name) else None
 
-    def _check_replaced_updates(self, statement: ast.If) -> None:
+    def _check_replaced_updates(self, statement: ast.stmt) -> None:
         """An update whose name another value takes in a branch, which has no part of it.
 
         train_op = optimizer.minimize(loss)
@@ -179,7 +179,7 @@ class Blocks(Assignments):
             self.diagnostics.refuse(
                 "N107",
                 statement,
-                f"`{name}` is an update, and another value takes its name under this `if`; "
+                f"`{name}` is an update, and another value may take its name in this block; "
                 "the step would make the update all the same",
                 "Give the two operations names of their own, and choose in the loop which "
                 "one is run.",

@@ -173,24 +173,3 @@ def test_gradients_by_variables_that_may_stand_elsewhere(
 ) -> None:
     assert BY_LAYERS.count(old) == 1
     assert code in _refused(BY_LAYERS.replace(old, new))
-
-
-def test_an_update_whose_name_is_given_away_under_a_condition_is_refused() -> None:
-    """TF1's chief then trained nothing; a step that trains all the same would be wrong."""
-    text = (
-        "import tensorflow as tf\n"
-        "tf.app.flags.DEFINE_bool('frozen', False, '')\n"
-        "w = tf.Variable(1.0)\n"
-        "loss = tf.square(w)\n"
-        "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
-        "if tf.app.flags.FLAGS.frozen:\n"
-        "    train_op = {}\n"
-        "with tf.Session() as sess:\n"
-        "    sess.run(tf.global_variables_initializer())\n"
-        "    print(sess.run([train_op, loss]))\n"
-    )
-    told = {f.code: f.line for f in migrate_text(text.format("tf.no_op()")).findings}
-    assert told["N107"] == 6
-    # What is made of the update has it as a part.
-    grouped = migrate_text(text.format("tf.group(train_op, w.assign_add(1.0))"))
-    assert not [f for f in grouped.findings if "takes its name" in f.reason]

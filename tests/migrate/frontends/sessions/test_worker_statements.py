@@ -1,0 +1,140 @@
+"""What differs between a program's tasks: one step function serves all workers."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from migrate.compiler import migrate_text
+
+PROGRAM = """
+import numpy as np
+import tensorflow as tf
+
+tf.app.flags.DEFINE_string("job_name", "worker", "")
+tf.app.flags.DEFINE_integer("task_index", 0, "")
+FLAGS = tf.app.flags.FLAGS
+
+
+def main(_):
+    cluster = tf.train.ClusterSpec({{
+        "ps": ["localhost:2222"],
+        "worker": ["localhost:2223", "localhost:2224"]}})
+    server = tf.train.Server(
+        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+    if FLAGS.job_name == "ps":
+        server.join()
+    is_chief = FLAGS.task_index == 0
+    with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+        x = tf.placeholder(tf.float32, [None, 2])
+        w = tf.get_variable("w", [2, 1], initializer=tf.zeros_initializer())
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
+        global_step = tf.train.get_or_create_global_step()
+        rate = 0.1
+        optimizer = tf.train.GradientDescentOptimizer(rate)
+{0}
+    with tf.train.MonitoredTrainingSession(
+            master=server.target, is_chief=is_chief) as sess:
+        for i in range(10):
+            _, value = sess.run([train_op, loss], {{x: np.ones([4, 2])}})
+            print(i, value)
+
+
+if __name__ == "__main__":
+    tf.app.run()
+"""
+
+SAME = "train_op = optimizer.minimize(loss, global_step)"
+OF_THE_TASK = {
+    "the loss": """
+        if is_chief:
+            loss = loss * 2.0
+        train_op = optimizer.minimize(loss, global_step)
+    """,
+    "the loss, so often": """
+        for _ in range(FLAGS.task_index):
+            loss = loss * 2.0
+        train_op = optimizer.minimize(loss, global_step)
+    """,
+    "the gradients": """
+        gradients = optimizer.compute_gradients(loss)
+        if is_chief:
+            gradients = [(tf.zeros_like(g), v) for g, v in gradients]
+        train_op = optimizer.apply_gradients(gradients, global_step)
+    """,
+    "whether there is an update": """
+        if is_chief:
+            train_op = tf.no_op()
+        else:
+            train_op = optimizer.minimize(loss, global_step)
+    """,
+    "the optimizer": """
+        if is_chief:
+            optimizer = tf.train.AdamOptimizer(0.1)
+        train_op = optimizer.minimize(loss, global_step)
+    """,
+    "the learning rate": """
+        rate = 0.1 / (FLAGS.task_index + 1)
+        optimizer = tf.train.GradientDescentOptimizer(rate)
+        train_op = optimizer.minimize(loss, global_step)
+    """,
+    "a constant": """
+        rate = tf.constant(0.1) / (FLAGS.task_index + 1)
+        optimizer = tf.train.GradientDescentOptimizer(rate)
+        train_op = optimizer.minimize(loss, global_step)
+    """,
+}
+
+
+def _refused(graph: str) -> dict[str, int]:
+    text = PROGRAM.format(textwrap.indent(textwrap.dedent(graph), " " * 8))
+    return {
+        f.code: f.line
+        for f in migrate_text(text).findings
+        if f.outcome.name == "REFUSED"
+    }
+
+
+@pytest.mark.parametrize("graph", OF_THE_TASK.values(), ids=OF_THE_TASK)
+def test_a_step_that_depends_on_the_task_is_refused(graph: str) -> None:
+    """TF1 built a graph in each task; the coordinator's would stand for all of them."""
+    assert "C107" in _refused(graph)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        SAME,
+        SAME + "\nif is_chief:\n    print('I am the chief')",
+        SAME + "\nname = 'chief' if is_chief else 'worker'\nprint(name)",
+    ],
+)
+def test_what_the_host_does_by_the_task_is_not(same: str) -> None:
+    assert not _refused(same)
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["if FLAGS.frozen:", "for _ in range(FLAGS.frozen):", "while FLAGS.frozen:"],
+)
+def test_an_update_whose_name_is_given_away_in_a_block_is_refused(block: str) -> None:
+    """TF1 then trained nothing; a step that trains all the same would be wrong."""
+    text = (
+        "import tensorflow as tf\n"
+        "tf.app.flags.DEFINE_bool('frozen', False, '')\n"
+        "FLAGS = tf.app.flags.FLAGS\n"
+        "w = tf.Variable(1.0)\n"
+        "loss = tf.square(w)\n"
+        "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+        f"{block}\n"
+        "    train_op = {}\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    print(sess.run([train_op, loss]))\n"
+    )
+    told = {f.code: f.line for f in migrate_text(text.format("tf.no_op()")).findings}
+    assert told["N107"] == 7
+    # What is made of the update has it as a part.
+    grouped = migrate_text(text.format("tf.group(train_op, w.assign_add(1.0))"))
+    assert not [f for f in grouped.findings if "takes its name" in f.reason]
