@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from migrate import __version__
+from migrate import __version__, garbage
 from migrate.command_options import add_shared_options
 from migrate.demo_command import demo
 from migrate.disk import interrupts
@@ -86,6 +86,7 @@ def main(ctx: click.Context) -> None:
 
     Without a command, describe the current directory and say what to do next.
     """
+    garbage.collect_rarely()
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         ctx.color = False
     if ctx.invoked_subcommand is None:

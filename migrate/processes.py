@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 
-from migrate import pipeline
+from migrate import garbage, pipeline
 from migrate.options import Options
 from migrate.pipeline import Core, FileResult
 from migrate.tree import Tree
@@ -78,6 +78,7 @@ def pool(jobs: int) -> concurrent.futures.ProcessPoolExecutor:
 
 
 def _follow_parent() -> None:
+    garbage.collect_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from migrate import garbage
 from migrate.disk import interrupts
 from reference import environment
 
@@ -18,6 +19,7 @@ settings.register_profile(
     "loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("loaded")
+garbage.collect_rarely()  # As the command does.
 
 # Shells start what they put in the background with interrupts ignored, and children
 # inherit that: tests of interrupts would wait for what never comes.

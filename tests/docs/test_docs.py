@@ -70,6 +70,7 @@ def run(script: str, directory: pathlib.Path, timeout: float = 60) -> str:
 # -- the site --------------------------------------------------------------------------
 
 
+@pytest.mark.rests_on(DOCS, MKDOCS, ROOT / "reference" / "pages")
 def test_the_site_builds_without_a_warning(tmp_path: pathlib.Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(tmp_path)],
@@ -139,6 +140,9 @@ def test_generated_pages_are_new(path: pathlib.Path, write: Callable[[], str]) -
     assert path.read_text() == write(), "python -m reference.pages"
 
 
+@pytest.mark.rests_on(
+    ledger.COMPILER, ROOT / "tests" / "rules", RULES, ROOT / "reference" / "pages"
+)
 def test_pages_of_rules_are_new() -> None:
     files = {path: write for path, write in generated() if path.parent == RULES}
     assert set(files) == set(RULES.glob("*.md")), "python -m reference.pages"

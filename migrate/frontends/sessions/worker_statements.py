@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from migrate.facts import effects, names
+from migrate.facts import effects, names, reach
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.around import all_statements, before
 from migrate.program import ir
@@ -78,12 +78,26 @@ class WorkerStatements:
         self._check_job(program)
 
     def depends_on_index(self, code: ast.stmt | ast.expr) -> bool:
-        """Whether it reads the task's index, however that is written."""
+        """Whether it reads the task's index, itself or in functions that it calls."""
         index = ast.dump(self.index)
         return any(
             isinstance(n, ast.expr) and ast.dump(n) == index
-            for n in walk_breadth_first(code)
+            for part in [code, *self._reached(code)]
+            for n in walk_breadth_first(part)
         )
+
+    def _reached(self, code: ast.stmt | ast.expr) -> list[ast.AST]:
+        """The functions that code calls, but those to which the index's name is another's."""
+        reached = reach.find_reached(self.scopes, [code])
+        if not isinstance(self.index, ast.Name):
+            return reached
+        name = self.index.id
+        return [
+            part
+            for part in reached
+            if not isinstance(part, (ast.FunctionDef, ast.ClassDef))
+            or name in _free(part)
+        ]
 
     def _copy(self) -> None:
         """Finds what stands in a worker's loop and where it stood, too."""

@@ -87,8 +87,9 @@ OF_THE_TASK = {
 }
 
 
-def _refused(graph: str) -> dict[str, int]:
+def _refused(graph: str, functions: str = "") -> dict[str, int]:
     text = PROGRAM.format(textwrap.indent(textwrap.dedent(graph), " " * 8))
+    text = text.replace("def main", functions + "def main", 1)
     return {
         f.code: f.line
         for f in migrate_text(text).findings
@@ -100,6 +101,31 @@ def _refused(graph: str) -> dict[str, int]:
 def test_a_step_that_depends_on_the_task_is_refused(graph: str) -> None:
     """TF1 built a graph in each task; the coordinator's would stand for all of them."""
     assert "C107" in _refused(graph)
+
+
+SCALE = """
+def scale({0}):
+    return 2.0 if {1} else 1.0
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("used", "parameters", "asked", "refused"),
+    [
+        ("scale()", "", "FLAGS.task_index == 0", True),
+        ("scale(is_chief)", "chief", "chief", True),
+        ("scale(True)", "chief", "chief", False),
+    ],
+)
+def test_a_function_of_the_step_that_asks_for_the_task(
+    used: str, parameters: str, asked: str, refused: bool
+) -> None:
+    graph = f"train_op = optimizer.minimize(loss * {used}, global_step)"
+    found = _refused(graph, SCALE.format(parameters, asked))
+    assert ("C107" in found) is refused
+    assert refused or not found
 
 
 @pytest.mark.parametrize(
