@@ -154,6 +154,14 @@ CODES = (
         after="sess.run(train_op)\nsess.run(clip_weights)",
     ),
     Code(
+        "D169",
+        "a function of an Estimator that finds out which task it is in",
+        "An `input_fn` or a `model_fn` reads the task's type or index from `TF_CONFIG`, or from the flags that are put into it. The program is migrated with this note. It is right in one process, and for a chief with workers.",
+        why="With parameter servers the chief's process runs the loops of all workers. It calls `input_fn` once for each worker, and `model_fn` once for all. `TF_CONFIG` and flags name the chief there, so every worker would read the chief's part of the data. The `RunConfig` that `input_fn` is given as `config` names the worker.",
+        before="def input_fn():\n    return dataset.shard(workers, task_index)",
+        after="def input_fn(config):\n    return dataset.shard(\n        config.num_worker_replicas, config.global_id_in_cluster)",
+    ),
+    Code(
         "D167",
         "an array of one element used as a number",
         "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Where the fix is certain, the tool writes `.item()` behind the value.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 TOPICS: dict[str, str] = {
     "the server of a cluster": "C101 C102 C110 C118 N171 N150 D144",
     "the shape of a cluster": "S117 C101 C131 C130 D101 D121 D146 D159",
-    "state of a worker": "C106 C107 C109 C119 D147",
+    "state of a worker": "C106 C107 C109 C119 D147 D169",
     "placement": "C111 C114 C115 C130 C131 C132",
     "queues that tasks share": "C140 N170",
     "who trains": "D111 D112 N134 D144",
@@ -28,7 +28,7 @@ TOPICS: dict[str, str] = {
     "ready-made Estimators": "E107 E117",
     "TPUs": "E156 E117",
     "batch normalisation": "S117 L123 S138 D156",
-    "input of Estimators": "E104 E114 N162",
+    "input of Estimators": "E104 E114 N162 D169",
     "hooks of Estimators": "H122 H110 E101 K130 K131",
     "strategies of Estimators": "E130 E101 O111",
     "parts of an Estimator program": "E102 E105 N111 S124 S125",

@@ -25,7 +25,7 @@ from .export import (
 from .hooks import Saver, StopAtStepHook, made_anew, tensors_watched
 from .inputs import dataset_of, features_and_labels, grouped
 from .networks import begin_model_fn
-from .run_config import RunConfig
+from .run_config import RunConfig, answer_for
 from .specifications import (
     EstimatorSpec,
     ModeKeys,
@@ -237,7 +237,8 @@ class Estimator:
 
     def _training_input(self, input_fn, task_index=0):
         context = self._cluster.input_context(task_index)
-        return self._input(input_fn, ModeKeys.TRAIN, context=context)
+        with answer_for(worker=task_index):
+            return self._input(input_fn, ModeKeys.TRAIN, context=context)
 
     # What says of an Estimator and an input_fn whether workers are to keep pace: set by
     # `synchronous_estimator`, where a program imports it.

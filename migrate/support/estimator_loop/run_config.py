@@ -1,14 +1,43 @@
 """How an Estimator runs: checkpoints, summaries, seeds and devices."""
 
+import contextlib
 import copy
 import json
 import os
+import threading
 
 import tensorflow as tf
 
 from .specifications import arguments_of
 
 _UNSET = object()
+
+
+class _Asked(threading.local):
+    """Who asks a RunConfig in a thread: a worker's input_fn, or a model_fn for them all."""
+
+    worker = 0
+    all_workers = False
+
+
+_asked = _Asked()
+
+
+@contextlib.contextmanager
+def answer_for(worker=0, all_workers=False):
+    """Lets every RunConfig answer as in a TF1 worker's process, which built its own graph.
+
+    Args:
+      worker: its number, where this process runs the loops of all: the chief is 0, then
+        come the workers. Only this thread asks for it.
+      all_workers: a model_fn asks, which is called once for all workers. If it asks which
+        task this is, a warning says whose answer it gets.
+    """
+    _asked.worker, _asked.all_workers = worker, all_workers
+    try:
+        yield
+    finally:
+        _asked.worker, _asked.all_workers = 0, False
 
 
 def _over_workers(strategy):
@@ -101,15 +130,15 @@ class RunConfig:
         cluster = dict(config.get("cluster") or {})
         task = config.get("task") or {}
         self.service = config.get("service")
-        self.task_type = task.get("type", "worker") if cluster or task else "worker"
-        self.task_id = int(task.get("index", 0))
+        self._task_type = task.get("type", "worker") if cluster or task else "worker"
+        self._task_id = int(task.get("index", 0))
         self._has_chief = any(job in cluster for job in ("chief", "master"))
         if cluster and not self._has_chief and not _over_workers(train_distribute):
             raise ValueError("If cluster is set in TF_CONFIG, it must have one chief.")
         # An evaluator is none of the cluster's tasks.
         cluster.pop("evaluator", None)
         self.cluster_spec = tf.train.ClusterSpec(
-            {} if self.task_type == "evaluator" else cluster
+            {} if self._task_type == "evaluator" else cluster
         )
         self.evaluation_master = ""
 
@@ -153,6 +182,25 @@ class RunConfig:
         return self.cluster_spec.as_dict()
 
     @property
+    def task_type(self):
+        self._warn_model("task_type")
+        return "worker" if _asked.worker else self._task_type
+
+    @property
+    def task_id(self):
+        self._warn_model("task_id")
+        return _asked.worker - self._has_chief if _asked.worker else self._task_id
+
+    def _warn_model(self, name):
+        if _asked.all_workers and self.num_worker_replicas > 1:
+            _asked.all_workers = False  # Once.
+            tf.compat.v1.logging.warning(
+                "model_fn reads the RunConfig's %s, or what depends on it. With parameter "
+                "servers one model serves all workers: this is the answer for the chief.",
+                name,
+            )
+
+    @property
     def is_chief(self):
         if not self.cluster:
             return self.task_type != "evaluator"
@@ -173,7 +221,7 @@ class RunConfig:
     @property
     def num_worker_replicas(self):
         if not self.cluster:
-            return 0 if self.task_type == "evaluator" else 1
+            return 0 if self._task_type == "evaluator" else 1
         return sum(len(self.cluster.get(j, ())) for j in ("chief", "master", "worker"))
 
     @property

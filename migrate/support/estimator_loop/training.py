@@ -13,6 +13,7 @@ from . import several_updates
 from .callbacks import begin_without_input
 from .hooks import CheckpointSaverHook, Saver, Scaffold, made_anew, observe
 from .inputs import features_and_labels
+from .run_config import answer_for
 from .specifications import ModeKeys, WarmStartSettings
 from .steps import estimator_scaling, in_scope_of, loss_of_workers, operations_of
 
@@ -56,9 +57,10 @@ class Training:
                     before = None
                     if self._tells_step_before():
                         before = graph.global_step.read_value()
-                    spec = self._estimator._call_model_fn(
-                        *features_and_labels(element), ModeKeys.TRAIN
-                    )
+                    with answer_for(all_workers=self._cluster.asynchronous):
+                        spec = self._estimator._call_model_fn(
+                            *features_and_labels(element), ModeKeys.TRAIN
+                        )
                     if several:
                         spec = spec._replace(loss=loss_of_workers(strategy, spec.loss))
                     if replicas.replica() == 0:  # Hooks and summaries are the first's.

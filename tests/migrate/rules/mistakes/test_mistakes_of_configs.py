@@ -249,3 +249,69 @@ def test_the_seed_of_a_queue(form: str, arguments: str, told: bool) -> None:
     text = text.replace(", {x: 1.0})", ")")
     found = _found(text, "D143")
     assert [f.outcome for f in found] == [Outcome.KEPT] * told
+
+
+ESTIMATOR = """\
+import json
+import os
+import numpy as np
+import tensorflow as tf
+
+task = json.loads(os.environ["TF_CONFIG"]).get("task", {})
+index = task.get("index", 0)
+
+
+def part():
+    return index + 1
+
+
+def model_fn(features, labels, mode, config):
+    w = tf.get_variable("w", [2, 1])
+    loss = tf.reduce_mean(tf.square(tf.matmul(features, w) - labels))
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn(config):
+    x = np.ones([8, 2], np.float32)
+    rows = tf.data.Dataset.from_tensor_slices((x, x[:, :1]))
+    return rows.shard(3, config.global_id_in_cluster).repeat().batch(4)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+estimator.train(input_fn, max_steps=10)
+print(index)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("config.global_id_in_cluster", "config.global_id_in_cluster", None),
+        ("config.global_id_in_cluster", "index", 25),
+        ("config.global_id_in_cluster", "part()", 11),
+        ("config.global_id_in_cluster", 'task["index"]', 25),
+        ("features, w)", "features, w) * index", 16),
+        ("x = np.ones([8, 2]", "index = 0\n    x = np.ones([8 - index, 2]", None),
+    ],
+)
+def test_a_function_that_finds_out_which_task_it_is_in(
+    old: str, new: str, line: int | None
+) -> None:
+    assert ESTIMATOR.count(old) == 1
+    found = _found(ESTIMATOR.replace(old, new), "D169")
+    assert [f.line for f in found] == ([] if line is None else [line])
+    assert all(f.outcome is Outcome.WARNED for f in found)
+
+
+def test_the_flag_that_tf_config_is_made_of() -> None:
+    text = ESTIMATOR.replace(
+        'task = json.loads(os.environ["TF_CONFIG"]).get("task", {})\nindex = task.get("index", 0)',
+        "FLAGS = tf.app.flags.FLAGS\n"
+        'task = {"type": FLAGS.job, "index": FLAGS.index}\n'
+        'os.environ["TF_CONFIG"] = json.dumps({"cluster": {}, "task": task})\nindex = 0',
+    )
+    assert not _found(text, "D169")
+    asks = text.replace("config.global_id_in_cluster", "FLAGS.index")
+    assert [f.code for f in _found(asks, "D169")] == ["D169"]
