@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from migrate.facts import names
 from migrate.program.binding_time import every
 from migrate.program.ir import COLLECTED, Flow, Kind
+from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,17 +93,21 @@ class Slicer:
         after = set(state.needed)
         needed = set(after)
         included = False
-        again = 2 if isinstance(flow.statement, (ast.For, ast.While)) else 1
-        for _ in range(again):  # A loop's later rounds feed its earlier statements.
+        loops = isinstance(flow.statement, (ast.For, ast.While))
+        while True:  # A loop's later rounds feed its earlier statements.
+            before = len(needed), len(state.included)
             for suite in flow.suites.values():
-                state.needed = set(after if again == 1 else needed)
+                state.needed = set(needed if loops else after)
                 included |= self._backward(suite, state)
                 needed |= state.needed
-            if included and again == 2:
+            if included and loops:
+                needed |= header_reads(flow.statement)
                 for jump in _jumps(flow.suites["body"]):
                     state.included.add(jump)
                     if jump.suites:
                         needed |= header_reads(jump.statement)
+            if not loops or before == (len(needed), len(state.included)):
+                break
         state.needed = needed
         return included
 
@@ -144,7 +149,28 @@ def find_rebound_names(flows: Sequence[Flow]) -> set[str]:
                     rebound.update(names.binds(flow.statement))
 
     visit(flows, False)
-    return found | filled & seen | rebound & literal
+    return _with_closures(flows, found | filled & seen | rebound & literal)
+
+
+def _with_closures(flows: Sequence[Flow], rebound: set[str]) -> set[str]:
+    """The names, and those of functions that read one: they find its value when called."""
+    found = set(rebound)
+    size = 0
+    while size != len(found):
+        size = len(found)
+        for flow in every(flows):
+            statement = flow.statement
+            if not flow.host or flow.suites:
+                continue
+            if isinstance(statement, ast.FunctionDef):
+                if names.free(statement) & found:
+                    found.add(statement.name)
+            elif isinstance(statement, ast.Assign) and any(
+                isinstance(node, ast.Lambda) and names.reads(node) & found
+                for node in walk_breadth_first(statement.value)
+            ):
+                found |= flow.binds
+    return found
 
 
 def _is_literal(statement: ast.stmt) -> bool:

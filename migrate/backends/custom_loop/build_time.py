@@ -17,6 +17,7 @@ from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.code import code
 from migrate.program.ir import Flow, Kind
+from migrate.program.lost_values import find_lost_value, is_of_steps
 from migrate.program.slices import build_closure, header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -218,12 +219,14 @@ class BuildTime:
         return None
 
     def _build_compound(self, flow: Flow) -> list[Item]:
-        if not flow.build and not any(
-            f.host or f in self.pure for f in every([flow])[1:] if not f.suites
-        ):
-            return []
         statement = flow.statement
-        if not flow.build and self._at_step(statement):
+        of_steps = not flow.build and is_of_steps(self._program, statement)
+        if of_steps or (isinstance(statement, ast.Try) and flow.step):
+            self._check_lost_values(flow)
+        if of_steps or not (
+            flow.build
+            or any(f.host or f in self.pure for f in every([flow])[1:] if not f.suites)
+        ):
             return []
         if isinstance(statement, ast.With) and self._is_dissolved_at_build(statement):
             return [Dropped(statement), *self.suite(flow.suites["body"])]
@@ -258,20 +261,18 @@ class BuildTime:
                     return [Block(header, [block])]
         return [block]
 
-    def _at_step(self, statement: ast.stmt) -> bool:
-        """Whether a loop or branch is over what only a step has.
-
-        A static shape is known before: `for size in x.shape[1:]`.
-        """
-        if not isinstance(statement, (ast.For, ast.If, ast.While)):
-            return False
-        header = statement.iter if isinstance(statement, ast.For) else statement.test
-        static = self._program.static_reads
-        return any(
-            self._program.kinds.get(names.key(node) or "") in ir.STEP_KINDS
-            for node in walk_breadth_first(header)
-            if isinstance(node, (ast.Name, ast.Attribute)) and node not in static
-        )
+    def _check_lost_values(self, flow: Flow) -> None:
+        """A block that stands in the steps alone gives nothing to what is outside of them."""
+        lost = find_lost_value(self._program, self._scopes, flow)
+        if lost is not None:
+            name, reader = lost
+            self._diagnostics.refuse(
+                "N103",
+                flow.statement,
+                f"`{name}` gets its value in a block over what only a step has, and line "
+                f"{reader.lineno}, outside of the step, reads it",
+                "Compute it in a block that asks nothing of tensors.",
+            )
 
     def _build_loop(
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]

@@ -25,6 +25,7 @@ from migrate.frontends.sessions.around import all_statements, before, enclosing
 from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.frontends.sessions.iterators import check_elsewhere
 from migrate.frontends.sessions.snapshots import Snapshots
+from migrate.frontends.sessions.task_dependence import TaskDependence
 from migrate.frontends.sessions.worker_statements import WorkerStatements
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
@@ -333,6 +334,10 @@ class _Recogniser:
         )
         if replication.has_coordinator:
             WorkerStatements(self.scopes, self.diagnostics, program).place()
+        elif replication is ir.Replication.SYNCHRONOUS:
+            TaskDependence(self.scopes, self.diagnostics, program).check_updates(
+                before(driver.body, path, home, self.driver)
+            )
         return program
 
     def _analysis(

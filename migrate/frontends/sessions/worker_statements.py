@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from migrate.facts import effects, names, reach
+from migrate.facts import effects, names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.around import all_statements, before
+from migrate.frontends.sessions.task_dependence import (
+    TaskDependence,
+    find_free_names,
+)
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -27,9 +31,6 @@ _DEFINITIONS = (
 )
 # What belongs to one session, and what a session has no part in.
 _OF_SESSION = (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD, Kind.SAVER, Kind.ITERATOR)
-# What is made before the steps, and decides what they compute. A variable's first value is the
-# chief's, in TensorFlow 1 too.
-_OF_STEPS = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.SCHEDULE)
 _OF_CLUSTER = (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG)
 
 
@@ -44,6 +45,7 @@ class WorkerStatements:
         self.flows = program.flows
         self.index = program.tasks.task_index
         self.program = program
+        self.tasks = TaskDependence(scopes, diagnostics, program)
 
     def place(self) -> None:
         """Statements that each worker's loop must have its own copy of.
@@ -74,30 +76,8 @@ class WorkerStatements:
         self._check_rebound(program, choice.tail_binds)
         program.moved = moved
         self._copy()
-        self._check_steps(program, choice.tainted)
+        self.tasks.check_steps(choice.tainted)
         self._check_job(program)
-
-    def depends_on_index(self, code: ast.stmt | ast.expr) -> bool:
-        """Whether it reads the task's index, itself or in functions that it calls."""
-        index = ast.dump(self.index)
-        return any(
-            isinstance(n, ast.expr) and ast.dump(n) == index
-            for part in [code, *self._reached(code)]
-            for n in walk_breadth_first(part)
-        )
-
-    def _reached(self, code: ast.stmt | ast.expr) -> list[ast.AST]:
-        """The functions that code calls, but those to which the index's name is another's."""
-        reached = reach.find_reached(self.scopes, [code])
-        if not isinstance(self.index, ast.Name):
-            return reached
-        name = self.index.id
-        return [
-            part
-            for part in reached
-            if not isinstance(part, (ast.FunctionDef, ast.ClassDef))
-            or name in _free(part)
-        ]
 
     def _copy(self) -> None:
         """Finds what stands in a worker's loop and where it stood, too."""
@@ -119,30 +99,6 @@ class WorkerStatements:
             if names.binds(statement) & staying:
                 program.copied.add(statement)
                 staying |= names.reads(statement)
-
-    def _check_steps(self, program: ir.TrainingProgram, tainted: set[str]) -> None:
-        """One step function serves all workers: it cannot depend on the task's index.
-
-        if is_chief:
-            loss = loss * 2.0
-        """
-        for flow in every(program.flows):
-            parts = _headers(flow.statement) if flow.suites else [flow.statement]
-            if not any(
-                self.depends_on_index(part) or names.reads(part) & tainted
-                for part in parts
-            ):
-                continue
-            if flow.pure:
-                tainted = tainted | names.binds(flow.statement)
-            elif flow.step or flow.kind in _OF_STEPS or (flow.suites and flow.build):
-                self.diagnostics.refuse(
-                    "C107",
-                    flow.statement,
-                    "what a step computes depends on the task's index, but the "
-                    "coordinator makes one step function for all workers",
-                    "Feed the value that differs.",
-                )
 
     def _check_job(self, program: ir.TrainingProgram) -> None:
         """Loops of a chief and of workers run in one process, under one job name."""
@@ -258,7 +214,7 @@ class WorkerStatements:
                     self._is_called(statement)
                     and statement not in chosen
                     and statement.name in reads
-                    and _free(statement) & moved_names
+                    and find_free_names(statement) & moved_names
                 ):
                     chosen.add(statement)
                     moved_names.add(statement.name)
@@ -385,7 +341,7 @@ class _Choice:
             binds = names.binds(statement)
             if index is not None and index in binds:
                 continue
-            depends = self._statements.depends_on_index(statement) or bool(
+            depends = self._statements.tasks.is_asked_by(statement) or bool(
                 names.reads(statement) & self.tainted
             )
             if depends:
@@ -493,21 +449,6 @@ def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
                 continue
             return True
     return False
-
-
-def _headers(statement: ast.stmt) -> list[ast.expr]:
-    """What decides whether, or how often, a statement's suites run."""
-    if isinstance(statement, (ast.If, ast.While)):
-        return [statement.test]
-    return [statement.iter] if isinstance(statement, ast.For) else []
-
-
-def _free(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
-    """Names that a definition reads of those outside."""
-    if isinstance(definition, ast.FunctionDef):
-        return names.free(definition)
-    methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
-    return set().union(set(), *[names.free(method) for method in methods])
 
 
 def _later_needed(

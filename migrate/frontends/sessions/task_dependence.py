@@ -1,0 +1,191 @@
+"""What of a graph depends on the task that builds it.
+
+Each TF1 task built a graph of its own. An asynchronous program's coordinator makes one step
+function for all workers; synchronous workers must make the same update.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.program.ir import Flow, Kind
+from migrate.source.nodes import walk_breadth_first
+
+# What is made before the steps, or fed, and decides what they compute. A variable's first
+# value is the chief's, in TensorFlow 1 too.
+_OF_STEPS = (
+    *(Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.SCHEDULE),
+    Kind.PLACEHOLDER,
+)
+_DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
+_SCOPES = ("tf.variable_scope", "tf.name_scope")
+_NAMED = {"tf.get_variable": 0, "tf.Variable": 4}
+
+
+class TaskDependence:
+    """Asks code for the index of the task that runs it."""
+
+    def __init__(
+        self, scopes: Scopes, diagnostics: Diagnostics, program: ir.TrainingProgram
+    ) -> None:
+        self._scopes = scopes
+        self._diagnostics = diagnostics
+        self._program = program
+        self._index = program.tasks.task_index
+        self._spellings = _spell(self._index, program.tasks.server)
+
+    def is_asked_by(self, code: ast.stmt | ast.expr) -> bool:
+        """Whether it reads the task's index, itself or in functions that it calls."""
+        return any(
+            isinstance(n, ast.expr) and ast.dump(n) in self._spellings
+            for part in [code, *self._reached(code)]
+            for n in walk_breadth_first(part)
+        )
+
+    def _reached(self, code: ast.stmt | ast.expr) -> list[ast.AST]:
+        """The functions that code calls, but those to which the index's name is another's."""
+        reached = reach.find_reached(self._scopes, [code])
+        if not isinstance(self._index, ast.Name):
+            return reached
+        name = self._index.id
+        return [
+            part
+            for part in reached
+            if not isinstance(part, (ast.FunctionDef, ast.ClassDef))
+            or name in find_free_names(part)
+        ]
+
+    def check_steps(self, tainted: set[str]) -> None:
+        """One step function serves all workers: it cannot depend on the task's index.
+
+        if is_chief:
+            loss = loss * 2.0
+
+        Args:
+          tainted: plain names that depend on the index.
+        """
+        in_steps = {f for step in self._program.steps for f in step.flows}
+        for flow in every(self._program.flows):
+            if not self._asks(self._deciding(flow), tainted):
+                continue
+            if (flow.pure or flow.host) and not flow.suites:
+                tainted = tainted | self._bound_by(flow.statement)
+            if (
+                (flow.pure and not flow.suites and flow in in_steps)
+                or flow.step
+                or flow.kind in (*_OF_STEPS, Kind.VARIABLE)
+                or (flow.suites and flow.build)
+            ):
+                self._refuse(
+                    flow,
+                    "what a step computes depends on the task's index, but the "
+                    "coordinator makes one step function for all workers",
+                )
+
+    def check_updates(self, before: Iterable[ast.stmt]) -> None:
+        """Synchronous workers each keep the variables, and must update them alike.
+
+        TF1 had one variable, which the chief's operation updated. What differs of the losses
+        and gradients is averaged.
+
+        Args:
+          before: the statements before the graph.
+        """
+        plain = [
+            f.statement
+            for f in every(self._program.flows)
+            if (f.host or f.pure) and not f.suites
+        ]
+        tainted: set[str] = set()
+        for statement in [*before, *plain]:
+            if not isinstance(statement, _DEFINITIONS) and self._asks(
+                [statement], tainted
+            ):
+                tainted |= self._bound_by(statement)
+        for flow in every(self._program.flows):
+            parts: list[ast.stmt | ast.expr] = []
+            if flow.kind in (Kind.OPTIMIZER, Kind.SCHEDULE):
+                parts = [flow.statement]
+            elif flow.update is not None and flow.update.variables is not None:
+                parts = [flow.update.variables]
+            if self._asks(parts, tainted):
+                self._refuse(
+                    flow,
+                    "the update depends on the task's index; synchronous workers must "
+                    "all make the same, or their variables differ",
+                )
+
+    def _bound_by(self, statement: ast.stmt) -> set[str]:
+        """What a statement binds, without the index itself."""
+        return names.binds(statement) - {names.key(self._index) or ""}
+
+    def _asks(self, parts: Iterable[ast.stmt | ast.expr], tainted: set[str]) -> bool:
+        return any(
+            self.is_asked_by(part) or names.reads(part) & tainted for part in parts
+        )
+
+    def _refuse(self, flow: Flow, reason: str) -> None:
+        self._diagnostics.refuse(
+            "C107", flow.statement, reason, "Feed the value that differs."
+        )
+
+    def _deciding(self, flow: Flow) -> list[ast.stmt | ast.expr]:
+        """What of a statement decides what the steps compute."""
+        statement = flow.statement
+        if isinstance(
+            statement, ast.With
+        ):  # Of variables: a scope is part of their names.
+            return [
+                item.context_expr
+                for item in statement.items
+                if flow.build
+                and isinstance(item.context_expr, ast.Call)
+                and self._scopes.resolve(item.context_expr.func) in _SCOPES
+            ]
+        if flow.suites:
+            return _headers(statement)
+        if flow.kind is Kind.VARIABLE:
+            return self._name_variables(statement)
+        return [statement]
+
+    def _name_variables(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
+        """The names of variables: by the task's index, each task had one of its own."""
+        found: list[ast.stmt | ast.expr] = []
+        for node in walk_breadth_first(statement):
+            if isinstance(node, ast.Call):
+                place = _NAMED.get(self._scopes.resolve(node.func) or "")
+                if place is not None:
+                    name = names.argument(node, "name", place)
+                    found += [name] if name is not None else []
+        return found
+
+
+def _spell(index: ast.expr, server: ast.stmt | None) -> frozenset[str]:
+    """The ways to write the task's index, as `ast.dump` has them."""
+    texts = [ast.unparse(index)]
+    if isinstance(index, ast.Attribute):
+        texts.append(f"getattr({ast.unparse(index.value)}, {index.attr!r})")
+    if isinstance(server, ast.Assign) and isinstance(server.targets[0], ast.Name):
+        texts.append(f"{server.targets[0].id}.server_def.task_index")
+    written = {ast.dump(ast.parse(text, mode="eval").body) for text in texts}
+    return frozenset({ast.dump(index), *written})
+
+
+def _headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
+    """What decides whether, or how often, a statement's suites run."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return [statement.test]
+    return [statement.iter] if isinstance(statement, ast.For) else []
+
+
+def find_free_names(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    """Names that a definition reads of those outside."""
+    if isinstance(definition, ast.FunctionDef):
+        return names.free(definition)
+    methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
+    return set().union(set(), *[names.free(method) for method in methods])

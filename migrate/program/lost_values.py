@@ -1,0 +1,141 @@
+"""Plain values that only the steps would compute, and that something outside of them reads.
+
+A block that asks what only a step has, as `for g, v in gradients:`, stands in the steps
+alone. TF1 ran it once, where it built the graph; a counter in it was Python's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time import every
+from migrate.program.ir import Flow, Kind
+from migrate.program.slices import header_reads
+from migrate.source.nodes import walk_breadth_first
+
+_PLAIN = (Kind.HOST, Kind.PURE)
+
+
+def is_of_steps(program: ir.TrainingProgram, statement: ast.stmt) -> bool:
+    """Whether a loop or branch is over what only a step has.
+
+    A static shape is known before: `for size in x.shape[1:]`.
+    """
+    if not isinstance(statement, (ast.For, ast.If, ast.While)):
+        return False
+    header = statement.iter if isinstance(statement, ast.For) else statement.test
+    return any(
+        program.kinds.get(names.key(node) or "") in ir.STEP_KINDS
+        for node in walk_breadth_first(header)
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and node not in program.static_reads
+    )
+
+
+def find_lost_value(
+    program: ir.TrainingProgram, scopes: Scopes, block: Flow
+) -> tuple[str, ast.stmt] | None:
+    """A plain value that a block of the steps gives, and a statement outside that reads it."""
+    inside = [f for f in every([block])[1:] if not f.suites]
+    given: set[str] = set()
+    for flow in inside:
+        if flow.host:
+            given |= flow.binds
+        else:  # `names.append(v.name)`
+            filled = names.mutates(flow.statement)
+            given |= {n for n in filled if program.kinds.get(n) in _PLAIN}
+    readers = _Readers(program, scopes, block)
+    for name in sorted(given):
+        reader = readers.find_reader(name)
+        if reader is not None:
+            return name, reader
+    return None
+
+
+class _Readers:
+    """The statements after a block that run outside of the steps."""
+
+    def __init__(
+        self, program: ir.TrainingProgram, scopes: Scopes, block: Flow
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._block = block
+
+    def find_reader(self, name: str) -> ast.stmt | None:
+        """The first statement that reads the name before it gets another value."""
+        found = self._after(self._program.flows, name)
+        if isinstance(found, ast.stmt):
+            return found
+        if found is _GONE:
+            return None
+        for statement in self._program.tail:
+            if name in self._reads(statement):
+                return statement
+            if isinstance(statement, ast.Assign) and name in names.binds(statement):
+                return None
+        return None
+
+    def _after(self, flows: Sequence[Flow], name: str) -> ast.stmt | object | None:
+        """The reader among the statements behind the block, or that the name is bound anew."""
+        for place, flow in enumerate(flows):
+            if flow is self._block:
+                return self._walk(flows[place + 1 :], name)
+            if self._block in every([flow]):
+                for suite in flow.suites.values():
+                    if self._block in every(suite):
+                        found = self._after(suite, name)
+                        if found is None and isinstance(
+                            flow.statement, (ast.For, ast.While)
+                        ):
+                            found = self._walk(suite, name)  # The next round.
+                        return found or self._walk(flows[place + 1 :], name)
+        return None
+
+    def _walk(self, flows: Sequence[Flow], name: str) -> ast.stmt | object | None:
+        for flow in flows:
+            found = self._look(flow, name)
+            if found is not None:
+                return found
+        return None
+
+    def _look(self, flow: Flow, name: str) -> ast.stmt | object | None:
+        statement = flow.statement
+        if flow is self._block:
+            return None
+        if flow.suites:
+            if is_of_steps(self._program, statement):
+                return None
+            if name in header_reads(statement):
+                return statement
+            if isinstance(statement, ast.With):
+                return self._walk(flow.suites["body"], name)
+            if isinstance(statement, ast.For) and name in names.binds(statement.target):
+                return None
+            for suite in flow.suites.values():
+                found = self._walk(suite, name)
+                if isinstance(found, ast.stmt):
+                    return found
+            return None
+        if not (flow.step or flow.dropped) and name in self._reads(statement):
+            return statement
+        if any(name in names.reads(lift.node) for lift in flow.lifts):
+            return statement
+        return _GONE if name in names.binds(statement) else None
+
+    def _reads(self, statement: ast.stmt) -> set[str]:
+        """What a statement reads, itself or in functions that it names."""
+        found = names.reads(statement)
+        for part in reach.find_reached(self._scopes, [statement]):
+            if isinstance(part, ast.FunctionDef):
+                found |= names.free(part)
+            else:
+                found |= names.reads(part)
+        return found
+
+
+_GONE = object()
