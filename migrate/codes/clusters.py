@@ -30,14 +30,14 @@ CODES = (
     Code(
         "C107",
         "the loop or the step asks which worker it is",
-        "The training step computes something from the task's index, or `if is_chief:` decides what it computes. Or the training loop tests the job's name, and the cluster may have a chief task.",
+        "The training step computes something from the task's index, or `if is_chief:` decides what it computes. Or synchronous workers would update the variables differently. Or the training loop tests the job's name, and the cluster may have a chief task.",
         why="One coordinator process runs the loops of all workers. It traces one step function and sends it to all of them, so the function cannot contain one worker's index as a constant. The loops of the chief and of the workers run under one job name, so a test of the name would give the same answer for all of them.",
         recipe="Feed the value that differs: make it a placeholder, and pass it in `feed_dict`. Recognise the chief by its index: `task_index == 0`. The migrated loops are numbered anew: the chief has 0, and the workers the numbers after it. In TensorFlow 1 the chief and worker 0 both have 0.",
     ),
     Code(
         "C109",
         "per-worker state that cannot be copied",
-        "The loop changes something that each TensorFlow 1 worker had for itself, and the tool cannot make one copy for each worker. It is a global that the loop rebinds, an object made by more than one assignment, state that is used before the loop, or a generator that the graph's construction has used too. In eager code it may also be a batch that depends on the worker.",
+        "The loop changes something that each TensorFlow 1 worker had for itself, and the tool cannot make one copy for each worker. It is a global that the loop rebinds, a default value or an attribute of a function or class that it changes, a flag, an environment variable, an object made by more than one assignment, state that is used before the loop, or a generator that the graph's construction has used too. In eager code it may also be a batch that depends on the worker.",
         why="All loops now run in one process (see C106). A shared object would mix the state of several workers.",
         recipe="Make the object in one statement before the loop, and use it only in the loop.",
     ),

@@ -29,8 +29,8 @@ CODES = (
     Code(
         "N103",
         "branch on a tensor",
-        "A Python `if` or `while` tests a tensor of the step.",
-        why="TensorFlow 1 tested whether the graph node exists, which is always true. It never tested the value.",
+        "A Python `if` or `while` tests a tensor of the step. Or a block over tensors, as `for g, v in gradients:`, computes a plain value that something outside the step reads.",
+        why="TensorFlow 1 tested whether the graph node exists, which is always true. It never tested the value. It ran a block over tensors once, where the graph was built. Now only the step has these tensors, so the block stands in the step.",
     ),
     Code(
         "N104",

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scope, Scopes
+from migrate.program.held_state import find_held_state
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import worker_state as table
 
@@ -45,6 +46,7 @@ class WorkerState:
       generators: uses of a module's random generator -> its name in the emitted module.
       indices: uses of the task's index in functions that the loop calls.
       functions: those functions.
+      held: state of functions, classes and the process that the loops change.
       elsewhere: what else changes the objects, or draws from a generator that each
         worker seeds otherwise: the workers' copies would miss it.
     """
@@ -55,6 +57,7 @@ class WorkerState:
     indices: tuple[ast.expr, ...]
     functions: frozenset[ast.AST]
     elsewhere: tuple[tuple[str, ast.AST], ...]
+    held: tuple[tuple[str, ast.AST], ...]
 
 
 class Finder:
@@ -105,6 +108,7 @@ class Finder:
             tuple(indices),
             frozenset(self._functions),
             tuple(self._elsewhere({s.name for s in shared.values()})),
+            tuple(find_held_state(self._scopes, self._walk_reached_nodes())),
         )
 
     def _elsewhere(self, shared: set[str]) -> Iterator[tuple[str, ast.AST]]:

@@ -52,6 +52,15 @@ MUTATORS = frozenset(
     | {"remove", "resize", "reverse", "rotate", "setdefault", "setfield", "sort"}
     | {"subtract", "update", "write"}
 )
+# Functions that change what a process has once, and its flags.
+OF_THE_PROCESS = frozenset(
+    {"os.chdir", "os.putenv", "os.environ.update", "locale.setlocale"}
+)
+FLAGS = frozenset({"tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"})
+# Environment variables that change no number: which device computes, how much is logged.
+UNIMPORTANT_VARIABLES = frozenset(
+    {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "TF_CPP_MIN_LOG_LEVEL"}
+)
 # Functions that change their first argument in place.
 MUTATING_FUNCTIONS = frozenset(
     {"numpy.random.shuffle", "random.shuffle", "next", "setattr", "delattr"}

@@ -43,6 +43,14 @@ class _Edits:
                 "workers run in one process",
                 _RECIPE,
             )
+        for what, node in self._state.held:
+            self._context.diagnostics.refuse(
+                "C109",
+                node,
+                f"the loop changes `{what}`, which every TF1 worker, a process, had for "
+                "itself; now the loops of all workers run in one process",
+                _RECIPE,
+            )
         for what, node in self._state.elsewhere:
             self._context.diagnostics.refuse(
                 "C109",

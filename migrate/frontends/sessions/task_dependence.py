@@ -7,7 +7,7 @@ function for all workers; synchronous workers must make the same update.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
@@ -59,6 +59,77 @@ class TaskDependence:
             if not isinstance(part, (ast.FunctionDef, ast.ClassDef))
             or name in find_free_names(part)
         ]
+
+    def find_globals(self) -> tuple[list[ast.stmt], set[str]]:
+        """What the module sets by the index, before its function with the session is called.
+
+        Returns:
+          Plain assignments, which each worker's loop can make for itself; and the names
+          that other statements set.
+        """
+        driver = self._program.driver
+        own: list[ast.stmt] = []
+        others: set[str] = set()
+        if not isinstance(driver, ast.FunctionDef):
+            return own, others
+        tainted: set[str] = set()
+        for statement in self._scopes.tree.body:
+            if isinstance(statement, _DEFINITIONS) or not self._asks(
+                [statement], tainted
+            ):
+                continue
+            bound = self._bound_by(statement)
+            if driver.name in names.reads(statement):
+                continue  # It is called here.
+            tainted |= bound
+            if isinstance(statement, ast.Assign):
+                own.append(statement)
+            else:
+                others |= bound
+        return own, others
+
+    def check_loops(
+        self, statements: Sequence[ast.stmt], by_functions: set[str], by_any: set[str]
+    ) -> None:
+        """A loop is told its index where the program names it; elsewhere it is worker 0's.
+
+        Args:
+          statements: those of the loop.
+          by_functions: globals that depend on the index. What the loop calls must not read
+            them.
+          by_any: those that the loop itself must not read.
+        """
+        others = self._spellings - {ast.dump(self._index)}
+        for statement in statements:
+            asked = [
+                node
+                for node in walk_breadth_first(statement)
+                if isinstance(node, ast.expr)
+                and (
+                    ast.dump(node) in others
+                    or (isinstance(node, ast.Name) and node.id in by_any)
+                )
+            ]
+            for part in self._reached(statement):
+                free = (
+                    find_free_names(part)
+                    if isinstance(part, _DEFINITIONS)
+                    else names.reads(part)
+                )
+                asked += [
+                    node
+                    for node in walk_breadth_first(part)
+                    if isinstance(node, ast.Name) and node.id in free & by_functions
+                ]
+            for node in asked[:1]:
+                self._diagnostics.refuse(
+                    "C107",
+                    node,
+                    f"by `{ast.unparse(node)}` the loop asks which task it is, and one "
+                    "process runs the loops of all workers",
+                    f"Ask `{ast.unparse(self._index)}` in the function that opens the "
+                    "session.",
+                )
 
     def check_steps(self, tainted: set[str]) -> None:
         """One step function serves all workers: it cannot depend on the task's index.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TypeGuard
 
 from migrate.facts import effects, names
@@ -56,7 +57,9 @@ class WorkerStatements:
         writers of a session belong to one worker each.
         """
         program = self.program
+        own_globals, other_globals = self.tasks.find_globals()
         candidates = [
+            *own_globals,
             *before(program.driver.body, program.path, program.home, program.driver),
             *[f.statement for f in program.flows if f.host],
         ]
@@ -76,7 +79,13 @@ class WorkerStatements:
         self._check_rebound(program, choice.tail_binds)
         program.moved = moved
         self._copy()
-        self.tasks.check_steps(choice.tainted)
+        program.copied |= set(own_globals) & set(moved)
+        self.tasks.check_steps(choice.tainted | other_globals)
+        self.tasks.check_loops(
+            [*moved, *program.tail],
+            {*_bind(own_globals), *other_globals},
+            other_globals,
+        )
         self._check_job(program)
 
     def _copy(self) -> None:
@@ -423,6 +432,10 @@ class _Choice:
             in (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD)
             for n in walk_breadth_first(statement)
         )
+
+
+def _bind(statements: Iterable[ast.stmt]) -> set[str]:
+    return set().union(*[names.binds(s) for s in statements])
 
 
 def _calls(statement: ast.stmt, scopes: Scopes) -> bool:

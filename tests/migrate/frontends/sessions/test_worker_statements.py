@@ -79,6 +79,33 @@ OF_THE_TASK = {
         optimizer = tf.train.GradientDescentOptimizer(rate)
         train_op = optimizer.minimize(loss, global_step)
     """,
+    "the names of variables": """
+        with tf.variable_scope("local_%d" % FLAGS.task_index):
+            own = tf.get_variable("own", [])
+        train_op = optimizer.minimize(loss + own, global_step)
+    """,
+    "what is fetched": """
+        index = tf.constant(FLAGS.task_index)
+        loss = [loss, index]
+        train_op = optimizer.minimize(loss[0], global_step)
+    """,
+    "a default": """
+        scale = tf.placeholder_with_default(float(FLAGS.task_index), [])
+        train_op = optimizer.minimize(loss * scale, global_step)
+    """,
+    "by another name": """
+        rate = 0.1 / (1 + server.server_def.task_index)
+        optimizer = tf.train.GradientDescentOptimizer(rate)
+        train_op = optimizer.minimize(loss, global_step)
+    """,
+    "by getattr": """
+        train_op = optimizer.minimize(loss * getattr(FLAGS, "task_index"), global_step)
+    """,
+    "in a loop that asks otherwise": """
+        train_op = optimizer.minimize(loss, global_step)
+        if server.server_def.task_index == 0:
+            print("the chief")
+    """,
     "a constant": """
         rate = tf.constant(0.1) / (FLAGS.task_index + 1)
         optimizer = tf.train.GradientDescentOptimizer(rate)
@@ -101,6 +128,96 @@ def _refused(graph: str, functions: str = "") -> dict[str, int]:
 def test_a_step_that_depends_on_the_task_is_refused(graph: str) -> None:
     """TF1 built a graph in each task; the coordinator's would stand for all of them."""
     assert "C107" in _refused(graph)
+
+
+SYNCHRONOUS = """
+        optimizer = tf.train.{0}
+        optimizer = tf.train.SyncReplicasOptimizer(
+            optimizer, replicas_to_aggregate=2, total_num_replicas=2)
+        {1}
+        train_op = optimizer.minimize(loss, global_step, {2})
+"""
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "loss", "variables", "refused"),
+    [
+        ("GradientDescentOptimizer(0.1)", "", "[w]", False),
+        (
+            "GradientDescentOptimizer(0.1)",
+            "loss = loss * FLAGS.task_index",
+            "[w]",
+            False,
+        ),
+        ("GradientDescentOptimizer(0.1 * FLAGS.task_index)", "", "[w]", True),
+        ("GradientDescentOptimizer(0.1)", "", "[w] if is_chief else [w, w]", True),
+    ],
+)
+def test_synchronous_workers_make_the_same_update(
+    optimizer: str, loss: str, variables: str, refused: bool
+) -> None:
+    """Each keeps the variables; TF1 had one, which the chief's operation updated."""
+    found = _refused(SYNCHRONOUS.format(optimizer, loss, variables))
+    assert ("C107" in found) is refused
+    assert refused or not found
+
+
+GLOBAL = "IS_CHIEF = FLAGS.task_index == 0\n\n\n"
+SAY = "def say(value):\n    if IS_CHIEF:\n        print(value)\n\n\n"
+BRANCH = (
+    "if FLAGS.task_index == 0:\n    IS_CHIEF = True\nelse:\n    IS_CHIEF = False\n\n\n"
+)
+
+
+def test_each_loop_has_its_own_globals_by_the_task() -> None:
+    """The coordinator's `IS_CHIEF` would make all workers save checkpoints."""
+    text = PROGRAM.format("        " + SAME).replace(
+        "is_chief=is_chief", "is_chief=IS_CHIEF"
+    )
+    new = migrate_text(text.replace("def main", GLOBAL + "def main")).text
+    loop = new.partition("def run_worker(task_index):")[2]
+    assert "IS_CHIEF = task_index == 0" in loop
+    assert GLOBAL.strip() in new.replace(loop, "")
+
+
+@pytest.mark.parametrize(
+    ("functions", "old", "new"),
+    [
+        (BRANCH, "is_chief=is_chief", "is_chief=IS_CHIEF"),
+        (GLOBAL + SAY, "print(i, value)", "say(value)"),
+        (GLOBAL, SAME, "loss = 2.0 * loss if IS_CHIEF else loss\n        " + SAME),
+    ],
+    ids=["set in a branch", "read by a function", "read by the step"],
+)
+def test_globals_by_the_task_that_no_loop_can_have_are_refused(
+    functions: str, old: str, new: str
+) -> None:
+    text = PROGRAM.format("        " + SAME).replace("def main", functions + "def main")
+    assert text.count(old) == 1
+    found = [f for f in migrate_text(text.replace(old, new)).findings]
+    assert "C107" in {f.code for f in found if f.outcome.name == "REFUSED"}
+
+
+HELD = {
+    "a default value": "def batch(n, state=[0]):\n    state[0] += n\n    return state[0]",
+    "a function's attribute": "def batch(n):\n    batch.i += n\n    return batch.i\nbatch.i = 0",
+    "a class's": "class Data(object):\n    i = 0\ndef batch(n):\n    Data.i += n\n    return Data.i",
+    "a flag": "def batch(n):\n    FLAGS.seen = FLAGS.seen + n\n    return FLAGS.seen",
+    "the environment": "import os\ndef batch(n):\n    os.environ['N'] = str(n)\n    return n",
+    "a directory": "import os\ndef batch(n):\n    os.chdir('d%d' % n)\n    return n",
+}
+
+
+@pytest.mark.parametrize("function", HELD.values(), ids=HELD)
+def test_state_that_a_process_held_is_refused(function: str) -> None:
+    text = PROGRAM.format("        " + SAME).replace(
+        "def main", f"{function}\n\n\ndef main"
+    )
+    used = text.replace("np.ones([4, 2])", "batch(4) * np.ones([4, 2])")
+    unused = migrate_text(text).findings
+    assert not [f for f in unused if f.outcome.name == "REFUSED"]
+    found = [f for f in migrate_text(used).findings if f.outcome.name == "REFUSED"]
+    assert "C109" in {f.code for f in found}
 
 
 SCALE = """

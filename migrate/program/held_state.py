@@ -1,0 +1,90 @@
+"""State that functions, classes and the process hold, and that a loop changes.
+
+def next_batch(n, position=[0]):
+    position[0] += n
+
+Every TF1 worker was a process and had all of it for itself. An object that a name holds is
+made once for each worker (see `worker_state`); of these there is one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.tables.worker_state import FLAGS, OF_THE_PROCESS, UNIMPORTANT_VARIABLES
+
+_MADE_ANEW = (ast.List, ast.Dict, ast.Set, ast.Call)
+
+
+def find_held_state(
+    scopes: Scopes, nodes: Iterable[ast.AST]
+) -> Iterator[tuple[str, ast.AST]]:
+    """What of this kind some code changes, as text, and where.
+
+    Args:
+      nodes: those of the loop, and of the functions that it calls.
+    """
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            yield from _find_changed_defaults(node)
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            if _is_held(scopes, node.value) and not _is_given_a_constant(scopes, node):
+                yield ast.unparse(node), node
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            if (
+                scopes.find_dotted_path(node.value) == "os.environ"
+                and names.literal(node.slice) not in UNIMPORTANT_VARIABLES
+            ):
+                yield ast.unparse(node), node
+        elif isinstance(node, ast.Call):
+            if scopes.find_dotted_path(node.func) in OF_THE_PROCESS:
+                yield ast.unparse(node.func), node
+
+
+def _is_given_a_constant(scopes: Scopes, target: ast.expr) -> bool:
+    """Whether all workers give it the same: `FLAGS.verbose = True`."""
+    statement = scopes.parents.get(target)
+    return isinstance(statement, ast.Assign) and isinstance(
+        statement.value, ast.Constant
+    )
+
+
+def _find_changed_defaults(function: ast.FunctionDef) -> Iterator[tuple[str, ast.AST]]:
+    """Parameters whose default value, made once, the function changes."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaulted = positional[len(positional) - len(arguments.defaults) :]
+    pairs = [
+        *zip(defaulted, arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    changed = set().union(*[names.mutates(s) for s in function.body])
+    for parameter, default in pairs:
+        if isinstance(default, _MADE_ANEW) and parameter.arg in changed:
+            yield f"{parameter.arg} of {function.name}", default
+
+
+def _is_held(scopes: Scopes, base: ast.expr) -> bool:
+    """Whether an expression is a function, a class, or the flags."""
+    if (scopes.resolve(base) or scopes.find_dotted_path(base)) in FLAGS:
+        return True
+    if not isinstance(base, ast.Name):
+        return False
+    owner = scopes.scope_of(base).owner(base.id)
+    if owner is None:
+        return False
+    if any(
+        isinstance(b, (ast.FunctionDef, ast.ClassDef)) for b in owner.bindings[base.id]
+    ):
+        return True
+    # The first parameter of a class method; an instance's is `self`.
+    function = owner.node
+    return (
+        isinstance(function, ast.FunctionDef)
+        and any(ast.unparse(d) == "classmethod" for d in function.decorator_list)
+        and bool(function.args.args)
+        and function.args.args[0].arg == base.id
+    )
