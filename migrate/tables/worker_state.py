@@ -61,6 +61,16 @@ FLAGS = frozenset({"tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"})
 UNIMPORTANT_VARIABLES = frozenset(
     {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "TF_CPP_MIN_LOG_LEVEL"}
 )
+# Environment variables that launchers set for each process: Slurm's srun(1), Open MPI's and
+# MPICH's mpirun, torchrun, Kubernetes.
+RANKS = frozenset(
+    {"RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_NODEID", "SLURM_LOCALID"}
+    | {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK", "PMIX_RANK"}
+    | {"TASK_INDEX", "TASK_ID", "HOSTNAME", "POD_NAME"}
+)
+NAMES_OF_HOSTS = frozenset(
+    {"socket.gethostname", "socket.getfqdn", "platform.node", "os.uname"}
+)
 # Functions that change their first argument in place.
 MUTATING_FUNCTIONS = frozenset(
     {"numpy.random.shuffle", "random.shuffle", "next", "setattr", "delattr"}

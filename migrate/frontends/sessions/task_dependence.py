@@ -15,6 +15,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables.worker_state import NAMES_OF_HOSTS, RANKS
 
 # What is made before the steps, or fed, and decides what they compute. A variable's first
 # value is the chief's, in TensorFlow 1 too.
@@ -82,7 +83,7 @@ class TaskDependence:
             if driver.name in names.reads(statement):
                 continue  # It is called here.
             tainted |= bound
-            if isinstance(statement, ast.Assign):
+            if isinstance(statement, ast.Assign) and not self._asks_launcher(statement):
                 own.append(statement)
             else:
                 others |= bound
@@ -197,8 +198,27 @@ class TaskDependence:
 
     def _asks(self, parts: Iterable[ast.stmt | ast.expr], tainted: set[str]) -> bool:
         return any(
-            self.is_asked_by(part) or names.reads(part) & tainted for part in parts
+            self.is_asked_by(part)
+            or names.reads(part) & tainted
+            or self._asks_launcher(part)
+            for part in parts
         )
+
+    def _asks_launcher(self, code: ast.stmt | ast.expr) -> bool:
+        """Whether it reads which process or host this is: no loop can be told another."""
+        for node in walk_breadth_first(code):
+            if isinstance(node, ast.Call):
+                path = self._scopes.find_dotted_path(node.func)
+                if path in NAMES_OF_HOSTS:
+                    return True
+                if path in ("os.environ.get", "os.getenv") and node.args:
+                    if names.literal(node.args[0]) in RANKS:
+                        return True
+            elif isinstance(node, ast.Subscript):
+                if self._scopes.find_dotted_path(node.value) == "os.environ":
+                    if names.literal(node.slice) in RANKS:
+                        return True
+        return False
 
     def _refuse(self, flow: Flow, reason: str) -> None:
         self._diagnostics.refuse(
