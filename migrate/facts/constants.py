@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 
 from migrate.facts.scopes import Scopes
 
@@ -35,7 +36,13 @@ _COMPARED = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
-_FUNCTIONS = {"bool": bool, "str": str, "int": int, "len": len, "float": float}
+_FUNCTIONS: dict[str, Callable[..., object]] = {
+    "bool": bool,
+    "str": str,
+    "int": int,
+    "len": len,
+    "float": float,
+}
 
 
 class _NoConstant(Exception):
@@ -64,8 +71,9 @@ def evaluate(scopes: Scopes, node: ast.expr | None, environment: Environment) ->
             return ("constant", repr(value))
     except (_NoConstant, ArithmeticError, TypeError, ValueError, LookupError):
         pass
-    if all(_keeps_value(scopes, n) for n in ast.walk(node)):
-        return ("expression", ast.dump(node))
+    changes = _Changes(scopes, node)
+    if all(_keeps_value(scopes, n) for n in ast.walk(node)) and changes.known:
+        return ("expression", ast.dump(node) + changes.text)
     return UNKNOWN
 
 
@@ -79,10 +87,73 @@ def _keeps_value(scopes: Scopes, node: ast.AST) -> bool:
         return (
             plain or function.startswith("tf.") or isinstance(node.func, ast.Attribute)
         )
-    if isinstance(node, ast.Name):
-        owner = scopes.scope_of(node).owner(node.id)
-        return owner is None or len(owner.bindings.get(node.id, ())) <= 1
     return True
+
+
+class _Changes:
+    """How often what an expression reads was changed before it.
+
+    Two expressions of one text are of one value if nothing between them changes a name.
+    """
+
+    def __init__(self, scopes: Scopes, node: ast.expr) -> None:
+        self.known = True
+        self.text = ""
+        self._scopes = scopes
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                self._count(part, part.id, scopes)
+            elif isinstance(part, ast.Attribute):
+                self._count(part, "." + part.attr, scopes)
+
+    def _count(self, node: ast.Name | ast.Attribute, name: str, scopes: Scopes) -> None:
+        changes = _changes_of(scopes).get(name, [])
+        if isinstance(node, ast.Name):
+            scope = scopes.scope_of(node)
+            owner = scope.owner(node.id)
+            bound = owner.bindings.get(node.id, []) if owner is not None else []
+            if len(bound) > 1:
+                self.known = self.known and owner is scope
+                changes = [*changes, *bound]
+        before = [c for c in changes if c.lineno < node.lineno]  # type: ignore[attr-defined]
+        if before:
+            self.text += f" {name}: {len(before)}"
+        parent = scopes.parents.get(node)
+        while changes and parent is not None:
+            if isinstance(parent, (ast.For, ast.While)):
+                start, end = parent.lineno, parent.end_lineno or 0
+                if any(start <= c.lineno <= end for c in changes):  # type: ignore[attr-defined]
+                    self.text += f" in {start}"
+            parent = scopes.parents.get(parent)
+
+
+_FOUND: weakref.WeakKeyDictionary[Scopes, dict[str, list[ast.AST]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _changes_of(scopes: Scopes) -> dict[str, list[ast.AST]]:
+    """Where the program changes objects in place: by name, and by attribute."""
+    if scopes not in _FOUND:
+        found: dict[str, list[ast.AST]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                found.setdefault("." + node.attr, []).append(node)
+            changed: ast.AST | None = None
+            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                changed = node.value
+            elif (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Call)
+                and isinstance(node.value.func, ast.Attribute)
+            ):
+                changed = node.value.func.value
+            if isinstance(changed, ast.Name):
+                found.setdefault(changed.id, []).append(node)
+            elif isinstance(changed, ast.Attribute):
+                found.setdefault("." + changed.attr, []).append(node)
+        _FOUND[scopes] = found
+    return _FOUND[scopes]
 
 
 class _Evaluation:
@@ -132,7 +203,7 @@ class _Evaluation:
             arguments = [self.value(a) for a in node.args]
             if isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
                 if self._scopes.scope_of(node).owner(node.func.id) is None:
-                    made: object = _FUNCTIONS[node.func.id](*arguments)  # type: ignore[operator]
+                    made: object = _FUNCTIONS[node.func.id](*arguments)
                     return made
             elif isinstance(node.func, ast.Attribute) and node.func.attr == "format":
                 text = self.value(node.func.value)

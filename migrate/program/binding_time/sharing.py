@@ -22,7 +22,7 @@ from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 # Part of a name that TF1 numbered: by the scope that is open, anew where it is entered.
 NUMBERED = "*"
-_AUTO_REUSE: Value = ("symbol", "tf.AUTO_REUSE")
+_TRUE: Value = ("constant", "True")
 _LOOPS = (ast.For, ast.While)
 
 
@@ -88,25 +88,34 @@ class Sharing(Lifts):
             if other.call is call:
                 return other, True
         reuse = self._reuses(definition, environment, ())
-        if blocks and self.reusing:
+        if self.reusing:
             reuse.add(self._reuse_of_blocks(blocks))
+        sites = self.sites.setdefault(definition, [])
+        elsewhere = any(
+            function is not self.function and _may_meet(made, this.made)
+            for function, made in sites
+        )
+        sites.append((self.function, this.made))
         if not reuse:
-            self.sites.setdefault(definition, self.function)
             return this, False
-        if self.sites.setdefault(definition, self.function) is not self.function:
-            self._refuse_sharing(call, "another function calls it, too")
+        if elsewhere:
+            self.refuse_sharing(call, "another function calls it, too")
             return this, False
         for other in reversed(self.staged_calls.values()):
             reason = self._compare(this, other)
             if reason is None:
                 return other, True
             if reason:
-                self._refuse_sharing(call, reason)
+                self.refuse_sharing(call, reason)
                 return this, False
-        if ("constant", "True") in reuse:
-            self._refuse_sharing(call, "what it shares was not made by such a call")
+        if self.reuses_made_elsewhere(this.made or frozenset()):
+            self.refuse_sharing(call, "some were made without it")
+        elif (
+            self._reuse_of_blocks(blocks) == _TRUE and self.reusing
+        ) or self._reuses_all(definition, environment):
+            self.refuse_sharing(call, "what it shares was not made by such a call")
         elif loops and not self._differs_by_round(this, static, inside):
-            self._refuse_sharing(call, "each round of a loop calls it")
+            self.refuse_sharing(call, "each round of a loop calls it")
         return this, False
 
     def _compare(self, this: StagedCall, other: StagedCall) -> str | None:
@@ -139,9 +148,9 @@ class Sharing(Lifts):
             )
         return None
 
-    def _refuse_sharing(self, call: ast.Call, reason: str) -> None:
+    def refuse_sharing(self, call: ast.Call, reason: str) -> None:
         self.diagnostics.refuse(
-            "V104",
+            "V103",
             call,
             "it is not clear which variables this call shares with another: " + reason,
             "Call the function each time in the same scope with the same arguments, besides "
@@ -185,12 +194,31 @@ class Sharing(Lifts):
                 values.append(value)
         return tuple(values)
 
+    def reuses_made_elsewhere(self, made: frozenset[str]) -> bool:
+        """Whether variables of such names were made outside of functions."""
+        return any(
+            full == name or full.startswith(name + "/")
+            for full in self.created
+            for name in made
+            if not name.endswith(NUMBERED)
+        )
+
+    def check_made_by_call(self, call: ast.Call, full: str | None) -> None:
+        """Refuses a variable that is shared with what a function made."""
+        for other in self.staged_calls.values():
+            for name in other.made or ():
+                if full and (full == name or full.startswith(name + "/")):
+                    self.refuse_sharing(
+                        call, f"`{other.definition.name}` makes some, too"
+                    )
+                    return
+
     def _reuse_of_blocks(self, blocks: tuple[ast.With, ...]) -> Value:
         found: Value = ("expression", "reuse")
         for block in blocks:
             for call in self._scope_calls(block):
                 value = evaluate(self.scopes, names.argument(call, "reuse", 8), {})
-                if value == ("constant", "True"):
+                if value == _TRUE:
                     found = value
         return found
 
@@ -353,6 +381,29 @@ class Sharing(Lifts):
             if value[0] != "constant" or ast.literal_eval(value[1])
         }
 
+    def _reuses_all(
+        self, definition: ast.FunctionDef, environment: Environment
+    ) -> bool:
+        """Whether all that a function makes is of scopes or layers with `reuse=True`."""
+        found: list[Value] = []
+        work: list[ast.AST] = list(definition.body)
+        while work:
+            node = work.pop()
+            inner = children(node)
+            calls = [node] if isinstance(node, ast.Call) else []
+            if isinstance(node, ast.With) and self._scope_calls(node):
+                calls, inner = self._scope_calls(node)[:1], []
+            for call in calls:
+                symbol = self.scopes.resolve(call.func)
+                row = LAYER_FUNCTIONS.get(symbol or "")
+                if symbol in ("tf.variable_scope", "tf.get_variable") or (
+                    row is not None and row.has_weights
+                ):
+                    reuse = self.reuse_argument(call)
+                    found.append(evaluate(self.scopes, reuse, environment))
+            work.extend(inner)
+        return bool(found) and all(value == _TRUE for value in found)
+
     def reuse_argument(self, call: ast.Call) -> ast.expr | None:
         """What a variable scope or layer is given for `reuse`."""
         symbol = self.scopes.resolve(call.func)
@@ -391,6 +442,17 @@ class Sharing(Lifts):
                 inner = [n for n in inner if n not in left_out]
             work.extend(inner)
         return True
+
+
+def _may_meet(some: frozenset[str] | None, others: frozenset[str] | None) -> bool:
+    """Whether names may be the same, of functions that are called in any scope."""
+    if some is None or others is None:
+        return True
+    return any(
+        f"/{one}".endswith(f"/{other}") or f"/{other}".endswith(f"/{one}")
+        for one in some
+        for other in others
+    )
 
 
 def defaults_of(definition: ast.FunctionDef) -> dict[str, ast.expr]:

@@ -61,8 +61,11 @@ class State:
         self.created: dict[str, str] = {}  # Full name of a variable or layer -> key.
         # Calls that make variables, by the name that holds what they made.
         self.staged_calls: dict[str, StagedCall] = {}
-        # Functions that make variables: the function that calls each, None the driver.
-        self.sites: dict[ast.FunctionDef, ast.FunctionDef | None] = {}
+        # Functions that make variables: which function calls each (None is the driver),
+        # and the names that it makes then.
+        self.sites: dict[
+            ast.FunctionDef, list[tuple[ast.FunctionDef | None, frozenset[str] | None]]
+        ] = {}
         self.layer_counts: dict[str, int] = {}
         self.in_loop = 0
         self._lifts: list[Lift] = []

@@ -122,6 +122,7 @@ class UserFunctions(Sharing):
         inner.identities = self.identities
         inner.shared = self.shared
         inner.sites = self.sites
+        inner.scope_reuse = [True] if self.reusing else []
         inner.own_hooks = self.own_hooks
         inner.graph, inner.function = self.graph, definition
         inner.updated_by = self.updated_by
@@ -265,6 +266,8 @@ class UserFunctions(Sharing):
     def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
         self._arguments(call)
         if not times.staged:
+            if times.creates and times.kind is Kind.VARIABLE:
+                self._check_made_variables(call, times)
             if times.kind is Kind.HOST:
                 kinds = {f.kind for f in every(times.flows) if f.step}
                 if Kind.SUMMARY in kinds:
@@ -328,6 +331,21 @@ class UserFunctions(Sharing):
         use = code(name, "(", join_code(", ", dynamic), ")")
         self._lifts.append(Lift(call, name, code() if shared else create, use))
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
+
+    def _check_made_variables(self, call: ast.Call, times: FunctionTimes) -> None:
+        """Refuses a call of a function that makes variables which another call made."""
+        bound = names.bind_arguments(call, tuple(parameter_names(times.node))) or {}
+        given = {**defaults_of(times.node), **bound}
+        made, shared = self.find_shared_call(
+            call,
+            times.node,
+            {p: v for p, v in given.items() if not self.only_reuses(times.node, p, ())},
+            self.environment_of(call, times.node, {}),
+        )
+        if not shared:
+            self.staged_calls[f"{len(self.staged_calls)} {times.node.name}"] = made
+        elif made.call is not call and not self.reusing:
+            self.refuse_sharing(call, "each call makes a variable")
 
     def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
         """Notes a tensor that a staged function is given for its static shape."""
