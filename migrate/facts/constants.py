@@ -6,6 +6,7 @@ import ast
 import operator
 import weakref
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from migrate.facts.scopes import Scopes
 
@@ -24,7 +25,7 @@ _BINARY = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-_COMPARED = {
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
