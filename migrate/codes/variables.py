@@ -8,8 +8,8 @@ CODES = (
     Code(
         "V103",
         "variable or scope with options of the graph",
-        "A variable, a layer or a variable scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in a place where the tool does not carry it over. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name.",
-        why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how every variable inside a scope is made. A TensorFlow 2 variable has no graph to act on. A variable scope becomes a name scope, which is only a part of a name: it passes nothing on, and cannot be entered again.",
+        "A variable, a layer or a variable scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in a place where the tool does not carry it over. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name. Or it calls a function again that makes variables, and the tool cannot tell which variables the two calls share.",
+        why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how every variable inside a scope is made. A TensorFlow 2 variable has no graph to act on. A variable scope becomes a name scope, which is only a part of a name: it passes nothing on, and cannot be entered again. TensorFlow 1 shared variables by their full names. The migrated program shares them by calling what the first call made, which is right only if both calls make the same.",
     ),
     Code(
         "V104",

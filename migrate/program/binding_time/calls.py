@@ -316,6 +316,8 @@ class Calls(GradientLists):
                 "Ask for it in the function that makes the layers.",
                 symbol,
             )
+        if self.reusing:
+            self.check_made_by_call(call, full)
         if full is not None and self._target_hint:
             self.created[full] = self._target_hint
         return Kind.VARIABLE

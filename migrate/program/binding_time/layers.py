@@ -69,6 +69,8 @@ class Layers(UserFunctions):
             target = "tower_normalisation.BatchNormalization"
             constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
         variable, made = self._layer_variable(row, name, reuse)
+        if made and isinstance(name, str) and (self.reusing or self._may_reuse(reuse)):
+            self.check_made_by_call(call, self.full_name(name))
         create = (
             code(target, "(", join_code(", ", constructor), ")") if made else code()
         )

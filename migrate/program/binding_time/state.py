@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
@@ -17,12 +18,15 @@ from migrate.tables import contrib_graph, keras_graphs
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
+if TYPE_CHECKING:
+    from migrate.program.binding_time.sharing import StagedCall
+
 
 class State:
     """Names, kinds and lists so far.
 
     `Analysis` is built up from here, a class per module, each knowing those before it:
-    lists, lifts, user_functions, layers, optimizers, calls, expressions, assignments,
+    lists, lifts, sharing, user_functions, layers, optimizers, calls, expressions, assignments,
     blocks, analysis.
     """
 
@@ -55,7 +59,13 @@ class State:
         # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
         self.static_reads: dict[ast.AST, str] = {}
         self.created: dict[str, str] = {}  # Full name of a variable or layer -> key.
-        self.staged_calls: dict[str, str] = {}  # Function + static arguments -> name.
+        # Calls that make variables, by the name that holds what they made.
+        self.staged_calls: dict[str, StagedCall] = {}
+        # Functions that make variables: which function calls each (None is the driver),
+        # and the names that it makes then.
+        self.sites: dict[
+            ast.FunctionDef, list[tuple[ast.FunctionDef | None, frozenset[str] | None]]
+        ] = {}
         self.layer_counts: dict[str, int] = {}
         self.in_loop = 0
         self._lifts: list[Lift] = []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from migrate.facts import draws, names
 from migrate.program import ir
 from migrate.program.binding_time.every import every
 from migrate.program.binding_time.lattice import join
-from migrate.program.binding_time.lifts import Lifts
+from migrate.program.binding_time.sharing import Sharing, defaults_of
 from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift
@@ -17,7 +18,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
-class UserFunctions(Lifts):
+class UserFunctions(Sharing):
     """The binding times of functions, and of calls of them."""
 
     def _instance_class(self, value: ast.expr) -> ast.ClassDef | None:
@@ -26,11 +27,6 @@ class UserFunctions(Lifts):
             if isinstance(definition, ast.ClassDef):
                 return definition
         return None
-
-    def _definition(self, node: ast.Name) -> ast.AST | None:
-        scope = self.scopes.scope_of(node).owner(node.id)
-        bindings = scope.bindings.get(node.id, []) if scope else []
-        return bindings[0] if len(bindings) == 1 else None
 
     def _makes_fed_dataset(self, call: ast.Call) -> bool:
         """`make_dataset(x, y)` of placeholders alone; see `normalise.fed_datasets`."""
@@ -125,6 +121,8 @@ class UserFunctions(Lifts):
         inner.static_reads = self.static_reads
         inner.identities = self.identities
         inner.shared = self.shared
+        inner.sites = self.sites
+        inner.scope_reuse = [True] if self.reusing else []
         inner.own_hooks = self.own_hooks
         inner.graph, inner.function = self.graph, definition
         inner.updated_by = self.updated_by
@@ -182,6 +180,7 @@ class UserFunctions(Lifts):
     def _split_parameters(self, times: FunctionTimes, kinds: dict[str, Kind]) -> None:
         built: set[str] = set()
         stepped: set[str] = set()
+        reused: set[str] = set()
         pure_bound: dict[str, Flow] = {}
         for flow in every(times.flows):
             if flow.suites:
@@ -192,6 +191,9 @@ class UserFunctions(Lifts):
                         if not isinstance(node, (ast.stmt, ast.ExceptHandler))
                     ]
                 )
+                if isinstance(flow.statement, ast.With):
+                    only, header = self._split_reads(flow.statement)
+                    reused |= only
                 if flow.build:
                     built |= header
                 if flow.step:
@@ -218,6 +220,9 @@ class UserFunctions(Lifts):
             elif flow.pure:
                 for name in flow.binds:
                     pure_bound[name] = flow
+        # A flag that only says what is shared, which is resolved here, and that the step
+        # asks for as well, is the step's.
+        built |= reused - stepped
         # What the build part computes from must be at hand there.
         work = list(built)
         while work:
@@ -241,9 +246,28 @@ class UserFunctions(Lifts):
             if p not in built or (p in times.spec_parameters and p in stepped)
         )
 
+    def _split_reads(self, block: ast.With) -> tuple[set[str], set[str]]:
+        """What a block's scopes read for `reuse` alone, and what else it reads."""
+        reused: set[str] = set()
+        others: set[str] = set()
+        for item in block.items:
+            call = item.context_expr
+            reuse = self.reuse_argument(call) if isinstance(call, ast.Call) else None
+            if reuse is None:
+                others |= names.reads(item)
+                continue
+            reused |= names.reads(reuse)
+            for node in ast.walk(item):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    if all(node is not inner for inner in ast.walk(reuse)):
+                        others.add(node.id)
+        return reused - others, others
+
     def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
         self._arguments(call)
         if not times.staged:
+            if times.creates and times.kind is Kind.VARIABLE:
+                self._check_made_variables(call, times)
             if times.kind is Kind.HOST:
                 kinds = {f.kind for f in every(times.flows) if f.step}
                 if Kind.SUMMARY in kinds:
@@ -269,21 +293,27 @@ class UserFunctions(Lifts):
             )
             return times.kind
         static = [p for p in times.build_parameters if p in bound]
-        signature = ast.dump(call.func) + "".join(
-            f"{p}={ast.dump(bound[p])}"
-            for p in static
-            if p != "reuse" and p not in times.spec_parameters
-        )
         for parameter in times.spec_parameters:
             if parameter in bound:
                 self._spec_argument(call, bound[parameter])
-        sharing = times.reuses or self.reusing or self._may_reuse(bound.get("reuse"))
-        name = self.staged_calls.get(signature) if sharing else None
-        created = name is None
-        if name is None:
+        given = {**defaults_of(times.node), **bound}
+        staged, shared = self.find_shared_call(
+            call,
+            times.node,
+            {
+                p: given[p]
+                for p in times.build_parameters
+                if p in given
+                and p not in times.spec_parameters
+                and not self.only_reuses(times.node, p, ())
+            },
+            self.environment_of(call, times.node, {}),
+        )
+        name = staged.name
+        if not shared:
             hint = self._target_hint.rpartition(".")[2] or times.node.name
             name = self.fresh(f"{hint}_of", f"{times.node.name}_of")
-            self.staged_calls[signature] = name
+            self.staged_calls[name] = dataclasses.replace(staged, name=name)
         create = code(
             call.func,
             "(",
@@ -299,8 +329,23 @@ class UserFunctions(Lifts):
             prefix = "" if positional else f"{parameter}="
             dynamic.append(code(prefix, bound[parameter]))
         use = code(name, "(", join_code(", ", dynamic), ")")
-        self._lifts.append(Lift(call, name, create if created else code(), use))
+        self._lifts.append(Lift(call, name, code() if shared else create, use))
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
+
+    def _check_made_variables(self, call: ast.Call, times: FunctionTimes) -> None:
+        """Refuses a call of a function that makes variables which another call made."""
+        bound = names.bind_arguments(call, tuple(parameter_names(times.node))) or {}
+        given = {**defaults_of(times.node), **bound}
+        made, shared = self.find_shared_call(
+            call,
+            times.node,
+            {p: v for p, v in given.items() if not self.only_reuses(times.node, p, ())},
+            self.environment_of(call, times.node, {}),
+        )
+        if not shared:
+            self.staged_calls[f"{len(self.staged_calls)} {times.node.name}"] = made
+        elif made.call is not call and not self.reusing:
+            self.refuse_sharing(call, "each call makes a variable")
 
     def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
         """Notes a tensor that a staged function is given for its static shape."""

@@ -1,0 +1,239 @@
+"""What an expression is worth where its names are constants: equal however it is written."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from migrate.facts.scopes import Scopes
+
+# ("constant", repr), ("symbol", TensorFlow's name), ("expression", text of names that
+# keep what they are) or ("unknown", ""), which equals nothing.
+Value = tuple[str, str]
+# A function and its parameter -> what that is in a call.
+Environment = Mapping[tuple[ast.AST, str], Value]
+
+UNKNOWN: Value = ("unknown", "")
+_BINARY = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+_FUNCTIONS: dict[str, Callable[..., object]] = {
+    "bool": bool,
+    "str": str,
+    "int": int,
+    "len": len,
+    "float": float,
+}
+
+
+class _NoConstant(Exception):
+    """The value is not known before the program runs."""
+
+
+def is_known(value: Value) -> bool:
+    return value != UNKNOWN
+
+
+def evaluate(scopes: Scopes, node: ast.expr | None, environment: Environment) -> Value:
+    """The value of an expression; None's where there is no expression."""
+    if node is None:
+        return ("constant", "None")
+    symbol = scopes.resolve(node)
+    if symbol is not None:
+        return ("symbol", symbol)
+    if isinstance(node, ast.Name):
+        owner = scopes.scope_of(node).owner(node.id)
+        given = environment.get((owner.node, node.id)) if owner is not None else None
+        if given is not None:
+            return given
+    try:
+        value = _Evaluation(scopes, environment).value(node)
+        if isinstance(value, (bool, int, float, str, tuple, list, type(None))):
+            return ("constant", repr(value))
+    except (_NoConstant, ArithmeticError, TypeError, ValueError, LookupError):
+        pass
+    changes = _Changes(scopes, node)
+    if all(_keeps_value(scopes, n) for n in ast.walk(node)) and changes.known:
+        return ("expression", ast.dump(node) + changes.text)
+    return UNKNOWN
+
+
+def _keeps_value(scopes: Scopes, node: ast.AST) -> bool:
+    """Whether a part of an expression is the same each time it is computed."""
+    if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):
+        return False
+    if isinstance(node, ast.Call):
+        function = scopes.resolve(node.func) or ""
+        plain = isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS
+        return (
+            plain or function.startswith("tf.") or isinstance(node.func, ast.Attribute)
+        )
+    return True
+
+
+class _Changes:
+    """How often what an expression reads was changed before it.
+
+    Two expressions of one text are of one value if nothing between them changes a name.
+    """
+
+    def __init__(self, scopes: Scopes, node: ast.expr) -> None:
+        self.known = True
+        self.text = ""
+        self._scopes = scopes
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                self._count(part, part.id, scopes)
+            elif isinstance(part, ast.Attribute):
+                self._count(part, "." + part.attr, scopes)
+
+    def _count(self, node: ast.Name | ast.Attribute, name: str, scopes: Scopes) -> None:
+        changes = _changes_of(scopes).get(name, [])
+        if isinstance(node, ast.Name):
+            scope = scopes.scope_of(node)
+            owner = scope.owner(node.id)
+            bound = owner.bindings.get(node.id, []) if owner is not None else []
+            if len(bound) > 1:
+                self.known = self.known and owner is scope
+                changes = [*changes, *bound]
+        before = [c for c in changes if c.lineno < node.lineno]  # type: ignore[attr-defined]
+        if before:
+            self.text += f" {name}: {len(before)}"
+        parent = scopes.parents.get(node)
+        while changes and parent is not None:
+            if isinstance(parent, (ast.For, ast.While)):
+                start, end = parent.lineno, parent.end_lineno or 0
+                if any(start <= c.lineno <= end for c in changes):  # type: ignore[attr-defined]
+                    self.text += f" in {start}"
+            parent = scopes.parents.get(parent)
+
+
+_FOUND: weakref.WeakKeyDictionary[Scopes, dict[str, list[ast.AST]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _changes_of(scopes: Scopes) -> dict[str, list[ast.AST]]:
+    """Where the program changes objects in place: by name, and by attribute."""
+    if scopes not in _FOUND:
+        found: dict[str, list[ast.AST]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                found.setdefault("." + node.attr, []).append(node)
+            changed: ast.AST | None = None
+            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                changed = node.value
+            elif (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Call)
+                and isinstance(node.value.func, ast.Attribute)
+            ):
+                changed = node.value.func.value
+            if isinstance(changed, ast.Name):
+                found.setdefault(changed.id, []).append(node)
+            elif isinstance(changed, ast.Attribute):
+                found.setdefault("." + changed.attr, []).append(node)
+        _FOUND[scopes] = found
+    return _FOUND[scopes]
+
+
+class _Evaluation:
+    """Computes an expression of constants."""
+
+    def __init__(self, scopes: Scopes, environment: Environment, depth: int = 0):
+        self._scopes = scopes
+        self._environment = environment
+        self._depth = depth
+
+    def value(self, node: ast.expr) -> object:
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            items = [self.value(item) for item in node.elts]
+            return tuple(items) if isinstance(node, ast.Tuple) else items
+        if isinstance(node, ast.UnaryOp):
+            operand = self.value(node.operand)
+            if isinstance(node.op, ast.Not):
+                return not operand
+            if isinstance(node.op, ast.USub) and isinstance(operand, (int, float)):
+                return -operand
+        if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+            result: object = _BINARY[type(node.op)](
+                self.value(node.left), self.value(node.right)
+            )
+            return result
+        if isinstance(node, ast.BoolOp):
+            first: object = None
+            for item in node.values:
+                first = self.value(item)
+                if bool(first) is isinstance(node.op, ast.Or):
+                    break
+            return first
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            compared = _COMPARED[type(node.ops[0])]
+            return bool(
+                compared(self.value(node.left), self.value(node.comparators[0]))
+            )
+        if isinstance(node, ast.IfExp):
+            return self.value(node.body if self.value(node.test) else node.orelse)
+        if isinstance(node, ast.JoinedStr):
+            return "".join(self._part(part) for part in node.values)
+        if isinstance(node, ast.Call) and not node.keywords:
+            arguments = [self.value(a) for a in node.args]
+            if isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
+                if self._scopes.scope_of(node).owner(node.func.id) is None:
+                    made: object = _FUNCTIONS[node.func.id](*arguments)
+                    return made
+            elif isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+                text = self.value(node.func.value)
+                if isinstance(text, str):
+                    return text.format(*arguments)
+        raise _NoConstant
+
+    def _part(self, part: ast.expr) -> str:
+        if isinstance(part, ast.FormattedValue):
+            if part.format_spec is not None or part.conversion != -1:
+                raise _NoConstant
+            return str(self.value(part.value))
+        return str(self.value(part))
+
+    def _name(self, node: ast.Name) -> object:
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None or self._depth > 20:
+            raise _NoConstant
+        given = self._environment.get((owner.node, node.id))
+        if given is not None:
+            if given[0] != "constant":
+                raise _NoConstant
+            return ast.literal_eval(given[1])
+        bound = owner.bindings[node.id]
+        if len(bound) == 1 and isinstance(bound[0], ast.Assign):
+            target = bound[0].targets[0]
+            if len(bound[0].targets) == 1 and isinstance(target, ast.Name):
+                deeper = _Evaluation(self._scopes, self._environment, self._depth + 1)
+                value = deeper.value(bound[0].value)
+                if not isinstance(value, list):  # It may be another by then.
+                    return value
+        raise _NoConstant
