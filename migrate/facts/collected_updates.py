@@ -253,8 +253,10 @@ class _Uses:
         if isinstance(parent, ast.Return):
             return self._of_return(parent)
         if isinstance(parent, ast.comprehension):
-            whole = self._scopes.parents[parent]
-            return bool(self._strict or parent.ifs) or self.are_lost(whole)
+            parent = self._scopes.parents[parent]
+        if isinstance(parent, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+            chosen = any(generator.ifs for generator in parent.generators)
+            return self._strict or chosen or self.are_lost(parent)
         if isinstance(parent, ast.For):
             chosen = any(isinstance(n, ast.If) for n in walk_breadth_first(parent))
             return self._strict or chosen
