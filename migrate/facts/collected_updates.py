@@ -22,6 +22,7 @@ from migrate.source.nodes import walk_breadth_first
 
 KERAS = frozenset({"tf.layers.batch_normalization"})
 CONTRIB = frozenset({"tf.contrib.layers.batch_norm", "tf.contrib.slim.batch_norm"})
+CLASS = "tf.layers.BatchNormalization"
 _COLLECTIONS = frozenset({"tf.get_collection", "tf.get_collection_ref"})
 _KEYS = ("tf.GraphKeys.UPDATE_OPS", "update_ops")
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp)
@@ -59,6 +60,12 @@ def is_list(scopes: Scopes, node: ast.AST) -> bool:
     return (text or (scopes.resolve(key) if key is not None else None)) in _KEYS
 
 
+def training_of(scopes: Scopes, call: ast.Call) -> ast.expr | None:
+    """What a layer is told of whether it trains, in the call of it."""
+    by_function = scopes.resolve(call.func) in KERAS
+    return names.argument(call, "training", 14 if by_function else 1)
+
+
 def is_scoped(call: ast.Call) -> bool:
     """Whether a list has only the updates under a scope."""
     scope = names.argument(call, "scope", 1)
@@ -77,6 +84,13 @@ class Events:
         self._scopes, self._layers = scopes, layers
         self._methods = reach.methods(scopes)
         self._relevant: dict[ast.AST, bool] = {}
+        # What holds layers that are objects: `bn`, `self.bn`.
+        self._objects = {
+            names.key(target) or ""
+            for node in scopes.walk()
+            if isinstance(node, ast.Assign) and self._makes_object(node.value)
+            for target in node.targets
+        }
 
     def of(self, node: ast.AST) -> list[Event]:
         """What happens where a statement, or an expression, is evaluated."""
@@ -90,7 +104,9 @@ class Events:
         for child in ast.iter_child_nodes(node):
             yield from self._walk(child, through)
         if isinstance(node, ast.Call):
-            if self._scopes.resolve(node.func) in self._layers:
+            if self._scopes.resolve(node.func) in self._layers or self._calls_object(
+                node
+            ):
                 yield Event(node, False, through)
             elif is_list(self._scopes, node):
                 yield Event(node, True, through)
@@ -127,6 +143,16 @@ class Events:
                 elif isinstance(target, ast.FunctionDef):
                     yield node, target
 
+    def _makes_object(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == CLASS
+
+    def _calls_object(self, call: ast.Call) -> bool:
+        """`bn(x, training=True)`, `bn.apply(x)`, `tf.layers.BatchNormalization()(x)`."""
+        node = call.func
+        if isinstance(node, ast.Attribute) and node.attr in ("apply", "call"):
+            node = node.value
+        return self._makes_object(node) or (names.key(node) or "-") in self._objects
+
     def _passed(
         self,
         node: ast.expr,
@@ -159,12 +185,29 @@ class Events:
                 isinstance(node, ast.Call)
                 and (
                     self._scopes.resolve(node.func) in self._layers
+                    or self._calls_object(node)
                     or is_list(self._scopes, node)
                 )
                 for root in [function, *reach.find_reached(self._scopes, [function])]
                 for node in walk_breadth_first(root)
             )
         return self._relevant[function]
+
+
+def find_lost_object(scopes: Scopes) -> ast.Call | None:
+    """A layer that is made as an object where the calls of it are not found."""
+    for node in scopes.walk():
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) == CLASS:
+            parent = scopes.parents[node]
+            held = isinstance(parent, ast.Assign) and all(
+                names.key(target) is not None for target in parent.targets
+            )
+            at_once = isinstance(parent, (ast.Call, ast.Attribute)) and (
+                getattr(parent, "func", None) is node or hasattr(parent, "attr")
+            )
+            if not (held or at_once):
+                return node
+    return None
 
 
 def find_later(

@@ -110,7 +110,8 @@ def find_partial(
             for e in events
             if e.asks
             or (layers is None or e.call.func in layers)
-            and names.literal(names.argument(e.call, "training", 14)) is not False
+            and names.literal(collected_updates.training_of(scopes, e.call))
+            is not False
         ]
         for ask_event in [e for e in events if e.asks]:
             later = collected_updates.find_later(scopes, events, ask_event)

@@ -61,6 +61,16 @@ class AveragesMoved:
             symbol in table.BATCH_NORMALIZATION
             for _, symbol in self._scopes.walk_uses()
         )
+        lost = collected_updates.find_lost_object(self._scopes) if normalises else None
+        if lost is not None:
+            self._diagnostics.refuse(
+                _CODE,
+                lost,
+                "it is not seen where this layer is called, and so whether those runs run "
+                "its updates",
+                "Keep the layer under a name of its own: bn = tf.layers.BatchNormalization().",
+                collected_updates.CLASS,
+            )
         for node in self._scopes.walk() if normalises else ():
             if not collected_updates.is_list(self._scopes, node):
                 continue
@@ -186,7 +196,7 @@ class AveragesMoved:
         return found
 
     def _may_train(self, event: Event, feed: dict[str, ast.expr]) -> bool:
-        training = names.argument(event.call, "training", 14)
+        training = collected_updates.training_of(self._scopes, event.call)
         if training is None:
             return any(k.arg is None for k in event.call.keywords)
         return self._truth(training, event.through, feed) is not False

@@ -148,3 +148,33 @@ def test_a_scope_of_contrib_layers_is_refused(scope: str, refused: bool) -> None
     )
     update = _LIST.replace("OPS)", f"OPS{scope})") + _BEHIND
     assert ("L123" in _refused(layers + update)) is refused
+
+
+@pytest.mark.parametrize(
+    "made, called",
+    [
+        (
+            "bn = tf.layers.BatchNormalization()",
+            "bn(net(x, training), training=training)",
+        ),
+        ("bn = tf.layers.BatchNormalization()", "bn(net(x, training), training)"),
+        ("", "tf.layers.BatchNormalization()(net(x, training), training=training)"),
+    ],
+)
+def test_layers_that_are_objects_need_their_updates_run(made: str, called: str) -> None:
+    layers = f"{made}\n{_NET}".replace(
+        'tf.layers.batch_normalization(net(x, training), training=training, name="two")',
+        called,
+    )
+    assert not _refused(layers + _LIST + _BEHIND)
+    assert _refused(layers + "train_op = optimizer.minimize(loss)\n") == {"L123"}
+
+
+def test_an_object_in_a_list_is_refused() -> None:
+    layers = _NET.replace(
+        'tf.layers.batch_normalization(net(x, training), training=training, name="two")',
+        "bns[0](x, training=training)",
+    )
+    assert "L123" in _refused(
+        "bns = [tf.layers.BatchNormalization()]\n" + layers + _LIST + _BEHIND
+    )
