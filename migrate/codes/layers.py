@@ -16,8 +16,8 @@ CODES = (
     Code(
         "L123",
         "batch normalisation averages that never moved",
-        "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. It ignores them, or uses them only in one branch or in another `model_fn`, or removes some of them from the list.",
-        why="In TensorFlow 1 the moving averages then kept their initial values, and evaluation used those. TensorFlow 2's layers would update them, so the results would differ.",
+        "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. It ignores them, or uses them only in one branch or in another `model_fn`, or removes some of them from the list. Or it asks for those of one scope, asks for them before the last layer is called, or runs them in other runs than the training operation. A run that calls a layer with training true has to run its updates, and no others.",
+        why="In TensorFlow 1 the moving averages then kept their initial values, or moved in other runs, and evaluation used those. TensorFlow 2's layers would update them whenever they are called, so the results would differ.",
     ),
     Code(
         "L150",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.facts import collected_updates, names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.model_forms import normalised_branches
@@ -24,6 +25,14 @@ _NEVER = (
 _SOMETIMES = (
     "only one branch of a condition runs its updates, so its moving averages kept their "
     "initial values in the other in TF1; TensorFlow 2 would move them in both"
+)
+_PARTLY = (
+    "only a part of UPDATE_OPS is run: of layers whose updates are left out TF1 did not "
+    "move the averages; TensorFlow 2 would move all"
+)
+_EARLY = (
+    "UPDATE_OPS are asked for before this layer is called, so TF1 never moved its "
+    "averages; TensorFlow 2 would move them"
 )
 _RECIPE = (
     "Make the training operation under tf.control_dependencies of "
@@ -61,6 +70,7 @@ def find(
     }
     if not layers:
         return
+    yield from find_partial(scopes, [node for node, _ in layers])
     reason = "" if runs or updates else _NEVER
     if runs and _updates_in_one_branch(
         runs, [node for node, _ in layers], scopes, quiet
@@ -72,15 +82,65 @@ def find(
         without = _find_other_models(runs, [node for node, _ in layers], scopes)
         left = [(node, symbol) for node, symbol in layers if node in without]
     for node, symbol in left if reason else ():
-        yield Finding(
-            node.lineno,
-            node.col_offset + 1,
-            _CODE,
-            Outcome.REFUSED,
-            symbol,
-            reason,
-            _RECIPE,
-        )
+        yield _refuse(node, symbol, reason)
+
+
+def find_partial(
+    scopes: Scopes, layers: list[ast.expr] | None = None
+) -> Iterator[Finding]:
+    """Lists of some of the updates: of a scope, chosen ones, or asked for too early.
+
+    Args:
+      layers: what names the layers that count; None for all.
+    """
+    asked = [n for n in scopes.walk() if collected_updates.is_list(scopes, n)]
+    for ask in asked:
+        assert isinstance(ask, ast.Call)
+        if collected_updates.is_scoped(ask) or collected_updates.is_filtered(
+            scopes, ask
+        ):
+            yield _refuse(ask, "tf.get_collection", _PARTLY)
+    symbols = collected_updates.KERAS | collected_updates.CONTRIB
+    walker = collected_updates.Events(scopes, symbols)
+    late: dict[ast.Call, None] = {}
+    for function in _list_askers(scopes, asked):
+        events = [e for statement in function.body for e in walker.of(statement)]
+        events = [
+            e
+            for e in events
+            if e.asks
+            or (layers is None or e.call.func in layers)
+            and names.literal(collected_updates.training_of(scopes, e.call))
+            is not False
+        ]
+        for ask_event in [e for e in events if e.asks]:
+            later = collected_updates.find_later(scopes, events, ask_event)
+            if later is not None:
+                late[later.call] = None
+    for call in late:
+        yield _refuse(call, scopes.resolve(call.func) or "", _EARLY)
+
+
+def _list_askers(scopes: Scopes, asked: list[ast.AST]) -> list[ast.FunctionDef]:
+    """Functions that ask for the updates, themselves or by those they call."""
+    found: dict[ast.FunctionDef, None] = {}
+    for function in scopes.scope_by_node:
+        if isinstance(function, ast.FunctionDef):
+            if any(node in asked for node in walk_breadth_first(function)):
+                found.update(dict.fromkeys(_users(function, scopes)))
+    return list(found)
+
+
+def _refuse(node: ast.expr, symbol: str, reason: str) -> Finding:
+    return Finding(
+        node.lineno,
+        node.col_offset + 1,
+        _CODE,
+        Outcome.REFUSED,
+        symbol,
+        reason,
+        _RECIPE,
+    )
 
 
 def _updates_in_one_branch(

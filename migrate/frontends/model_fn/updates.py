@@ -12,6 +12,7 @@ from migrate.frontends.model_fn.making_optimizers import Made, Making
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Averaged, Update
+from migrate.rules import unmoved_averages
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -202,6 +203,8 @@ class Updates:
     def _check_dependencies(self, unit: Unit | None, needed: bool) -> None:
         """What runs before the update is what moves averages, and nothing else."""
         moved = self._moves
+        for partial in unmoved_averages.find_partial(self._scopes) if needed else ():
+            raise NotSplit(self._spec["train_op"], partial.reason)
         for other in self._units:
             for statement in other.around:
                 if not isinstance(statement, ast.With):
@@ -234,6 +237,8 @@ class Updates:
             return False
         if self._scopes.resolve(node.func) != table.COLLECTION or len(node.args) > 1:
             return False
+        if node.keywords:
+            return False  # Those of a scope.
         key = node.args[0]
         text = key.value if isinstance(key, ast.Constant) else self._scopes.resolve(key)
         return text in estimator_table.UPDATE_OPS

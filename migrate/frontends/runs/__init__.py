@@ -20,6 +20,7 @@ from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.steps import Steps
 from migrate.frontends.sessions import plain as plain_sessions
+from migrate.frontends.sessions.averages_moved import AveragesMoved
 from migrate.frontends.sessions.displays import Displays
 from migrate.frontends.sessions.fetches import Leaf
 from migrate.frontends.sessions.hooks import SessionHooks
@@ -70,6 +71,7 @@ class RunResolver:
         self.own = OwnHooks()
         self._tail = tail
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
+        self.averages = AveragesMoved(scopes, diagnostics, analysis, flows)
         self.metrics = MetricChecks(diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
         self.fed = Fed(
@@ -102,6 +104,7 @@ class RunResolver:
             self.diagnostics, self.analysis, self.slicer, self.inputs, self.own
         )
         self.scaffold_summaries = self._writes_summaries()
+        self.averages.check_lists()
         found = self.loop.calls()
         if plain_sessions.is_plain(self.scopes, self.loop.session):
             found.sort(key=lambda node: (node.lineno, node.col_offset))
@@ -365,8 +368,7 @@ class RunResolver:
         self.checks.check_assigned(part)
         whole = {name for leaf in leaves if (name := names.key(leaf.node))}
         self.metrics.check(call, part, plain, whole)
-        if not part.trains:
-            self.checks.check_averages(call, part, feed)
+        self.averages.check(call, part, feed)
         if not self._draws_once(call, drawn):
             return False
         if not self.beside.holds(call):

@@ -110,32 +110,6 @@ class StepChecks:
             return names.key(value.func.value)
         return None
 
-    def check_averages(
-        self, call: ast.Call, part: Slice, feed: dict[str, ast.expr]
-    ) -> None:
-        """A run without the update, but with batch normalisation as in training."""
-        for flow in part.flows:
-            for lift in flow.lifts:
-                node = lift.node
-                if (
-                    not isinstance(node, ast.Call)
-                    or self.scopes.resolve(node.func) != "tf.layers.batch_normalization"
-                ):
-                    continue
-                training = names.argument(node, "training")
-                name = names.key(training) if training is not None else None
-                value = feed.get(name, training) if name is not None else training
-                if name in self.analysis.placeholders and name not in feed:
-                    value = self.analysis.placeholders[name or ""].default
-                if value is not None and names.literal(value) is not False:
-                    self.diagnostics.refuse(
-                        "L123",
-                        call,
-                        "this run normalises as in training but does not run UPDATE_OPS: "
-                        "TF1 did not move the averages, Keras would",
-                        "Fetch the training operation in the same run, or feed False.",
-                    )
-
 
 def _ends_before(call: ast.Call, node: ast.AST) -> bool:
     start = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))

@@ -389,3 +389,40 @@ def test_averages_that_one_branch_leaves_in_a_tree(tmp_path: pathlib.Path) -> No
         cwd=ROOT, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert "L123" in done.stdout + done.stderr
+
+
+_LAST = """\
+update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+with tf.control_dependencies(update_ops):
+    train_op = optimizer.minimize(loss, global_step=step)"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("UPDATE_OPS)", "UPDATE_OPS, scope='batch_normalization_1')"),
+        ("UPDATE_OPS)", "UPDATE_OPS, 'batch_normalization_1')"),
+        ("UPDATE_OPS)", "UPDATE_OPS)[:2]"),
+        (
+            "(update_ops)",
+            "([u for u in update_ops if u.name.startswith('batch')])",
+        ),
+    ],
+)
+def test_a_part_of_the_averages_is_refused(old: str, new: str) -> None:
+    head = _NORMALISED.replace('if params["norm"]:', "if True:")
+    assert "L123" not in _refused(_LAST, head)
+    assert old in _LAST
+    assert "L123" in _refused(_LAST.replace(old, new), head)
+
+
+@pytest.mark.parametrize("keras", [True, False])
+def test_averages_of_layers_after_the_list_are_refused(keras: bool) -> None:
+    """In a function of the file, which is called after the list is asked for."""
+    head = _NORMALISED.replace('    if params["norm"]:\n    ', "")
+    if not keras:
+        head = head.replace("x, 4)", "tf.py_func(lambda a: a, [x], tf.float32), 4)")
+    first, rest = _LAST.split("\n", 1)
+    assert "L123" not in _refused(_LAST, head)
+    early = head.replace("    logits = ", f"    {first}\n    logits = ")
+    assert "L123" in _refused(rest, early)
