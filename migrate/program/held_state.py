@@ -35,12 +35,12 @@ def find_held_state(
                 yield ast.unparse(node), node
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if (
-                scopes.find_dotted_path(node.value) == "os.environ"
+                scopes.import_path(node.value) == "os.environ"
                 and names.literal(node.slice) not in UNIMPORTANT_VARIABLES
             ):
                 yield ast.unparse(node), node
         elif isinstance(node, ast.Call):
-            if scopes.find_dotted_path(node.func) in OF_THE_PROCESS:
+            if scopes.import_path(node.func) in OF_THE_PROCESS:
                 yield ast.unparse(node.func), node
 
 
@@ -69,7 +69,7 @@ def _find_changed_defaults(function: ast.FunctionDef) -> Iterator[tuple[str, ast
 
 def _is_held(scopes: Scopes, base: ast.expr) -> bool:
     """Whether an expression is a function, a class, or the flags."""
-    if (scopes.resolve(base) or scopes.find_dotted_path(base)) in FLAGS:
+    if (scopes.resolve(base) or scopes.import_path(base)) in FLAGS:
         return True
     if not isinstance(base, ast.Name):
         return False

@@ -208,14 +208,14 @@ class TaskDependence:
         """Whether it reads which process or host this is: no loop can be told another."""
         for node in walk_breadth_first(code):
             if isinstance(node, ast.Call):
-                path = self._scopes.find_dotted_path(node.func)
+                path = self._scopes.import_path(node.func)
                 if path in NAMES_OF_HOSTS:
                     return True
                 if path in ("os.environ.get", "os.getenv") and node.args:
                     if names.literal(node.args[0]) in RANKS:
                         return True
             elif isinstance(node, ast.Subscript):
-                if self._scopes.find_dotted_path(node.value) == "os.environ":
+                if self._scopes.import_path(node.value) == "os.environ":
                     if names.literal(node.slice) in RANKS:
                         return True
         return False

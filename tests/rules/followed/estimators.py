@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 from tests.rules.followed.bases import MODEL_FN, PLAIN, change
 
 HOOK = change(
@@ -16,7 +18,16 @@ HOOK = change(
     ),
     ("steps=2", "steps=2, hooks=[Hook()]"),
 )
+_TOLD = (pathlib.Path(__file__).parents[1] / "D169.py").read_text("utf-8")
 _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "D169": (
+        change(
+            _TOLD,
+            ("def input_fn():", "def input_fn(config):"),
+            ('task.get("index", 0)', "config.global_id_in_cluster"),
+        ),
+        (("config.global_id_in_cluster", 'task.get("index", 0)'),),
+    ),
     "N101_estimator": (
         MODEL_FN,
         (
