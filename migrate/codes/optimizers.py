@@ -29,7 +29,7 @@ CODES = (
     Code(
         "O111",
         "SyncReplicasOptimizer",
-        "Every worker runs the program under `MultiWorkerMirroredStrategy`, which averages the gradients of all workers in every step. The program stops with an error if `replicas_to_aggregate` is not the number of workers. The gradient of each row of a table is averaged over the workers whose batch contains the row.",
+        "Every worker runs the program under `MultiWorkerMirroredStrategy`, which averages the gradients of all workers in every step. The program stops with an error if `replicas_to_aggregate` is not the number of workers. The gradient of each row of a table is averaged over the workers whose batch contains the row. A step that counts in a variable of its own (`tf.assign_add`) is refused: each worker has a copy of it.",
         why="TensorFlow 2 has no accumulators and tokens. An all-reduce between the workers replaces them. TensorFlow 1's accumulator gave the same for ids that are sorted and unique within a batch. Of other ids it averaged some and added others, in the order of arrival. To get in TensorFlow 1 what the migrated program computes, look up `tf.unique` of the sorted ids.",
     ),
     Code(

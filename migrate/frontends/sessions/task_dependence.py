@@ -61,6 +61,32 @@ class TaskDependence:
             or name in find_free_names(part)
         ]
 
+    def _check_counters(self) -> None:
+        """Each worker has its own copy of what a step counts; TF1's workers all counted in one."""
+        stepped = {f for step in self._program.steps for f in step.flows}
+        for flow in every(self._program.flows):
+            if flow in stepped and flow.kind in (Kind.ASSIGNMENT, Kind.OPERATION):
+                for node in walk_breadth_first(flow.statement):
+                    if isinstance(node, ast.Call) and self._counts(node):
+                        self._diagnostics.refuse(
+                            "O111",
+                            node,
+                            "every worker runs this, and TensorFlow 1's all changed one "
+                            "variable; synchronous workers have a copy each, and it would "
+                            "be changed once a step",
+                            "Compute it of the global step, which counts the steps.",
+                        )
+
+    def _counts(self, call: ast.Call) -> bool:
+        if self._scopes.resolve(call.func) in ("tf.assign_add", "tf.assign_sub"):
+            return True
+        return (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr in ("assign_add", "assign_sub")
+            and self._program.kinds.get(names.key(call.func.value) or "")
+            is Kind.VARIABLE
+        )
+
     def find_globals(self) -> tuple[list[ast.stmt], set[str]]:
         """What the module sets by the index, before its function with the session is called.
 
@@ -168,6 +194,7 @@ class TaskDependence:
         Args:
           before: the statements before the graph.
         """
+        self._check_counters()
         plain = [
             f.statement
             for f in every(self._program.flows)
@@ -185,6 +212,8 @@ class TaskDependence:
                 parts = [flow.statement]
             elif flow.update is not None and flow.update.variables is not None:
                 parts = [flow.update.variables]
+            elif flow.kind is Kind.VARIABLE or isinstance(flow.statement, ast.With):
+                parts = self._deciding(flow)
             if self._asks(parts, tainted):
                 self._refuse(
                     flow,

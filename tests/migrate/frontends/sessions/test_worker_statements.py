@@ -198,6 +198,16 @@ def test_globals_by_the_task_that_no_loop_can_have_are_refused(
     assert "C107" in {f.code for f in found if f.outcome.name == "REFUSED"}
 
 
+def test_synchronous_workers_do_not_count_in_copies() -> None:
+    """TF1's workers all raised the one variable; each would raise a copy, once a step."""
+    graph = SYNCHRONOUS.format("GradientDescentOptimizer(0.1)", "", "[w]")
+    counts = graph + "        seen = tf.get_variable('seen', [], trainable=False)\n"
+    assert "O111" in _refused(
+        counts + "        train_op = tf.group(train_op, tf.assign_add(seen, 1.0))\n"
+    )
+    assert not _refused(graph)
+
+
 HELD = {
     "a default value": "def batch(n, state=[0]):\n    state[0] += n\n    return state[0]",
     "a function's attribute": "def batch(n):\n    batch.i += n\n    return batch.i\nbatch.i = 0",
