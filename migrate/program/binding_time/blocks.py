@@ -38,10 +38,10 @@ class Blocks(Assignments):
             )
             if iterated in ir.STEP_KINDS:
                 flow.step = True
-            self.in_loop += 1
+            self.loop_scopes.append(len(self.scope_names))
         elif isinstance(statement, (ast.If, ast.While)):
             if isinstance(statement, ast.While):
-                self.in_loop += 1
+                self.loop_scopes.append(len(self.scope_names))
             condition = self.expression(statement.test)
             flow.step = any(
                 self.environment.get(name) in ir.STEP_KINDS
@@ -78,7 +78,7 @@ class Blocks(Assignments):
         for field, suite in names.suites(statement):
             flow.suites[field] = self.statements(suite)
         if isinstance(statement, (ast.For, ast.While)):
-            self.in_loop -= 1
+            self.loop_scopes.pop()
         for _ in range(scopes):
             for stack in (
                 self.scope_names,

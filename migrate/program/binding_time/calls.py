@@ -304,6 +304,8 @@ class Calls(GradientLists):
         if symbol != "tf.get_variable":
             return Kind.VARIABLE
         full = self.full_name(names.literal(names.argument(call, "name", 0)))
+        if self.reusing:
+            self.check_rounds(call, full, numbered=False)
         if full is not None and full in self.created and self.reusing:
             self.shared[call] = self.created[full]
             return Kind.VARIABLE

@@ -69,8 +69,13 @@ class Layers(UserFunctions):
             target = "tower_normalisation.BatchNormalization"
             constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
         variable, made = self._layer_variable(row, name, reuse)
-        if made and isinstance(name, str) and (self.reusing or self._may_reuse(reuse)):
-            self.check_made_by_call(call, self.full_name(name))
+        if self.reusing or self._may_reuse(reuse):
+            if made and isinstance(name, str):
+                self.check_made_by_call(call, self.full_name(name))
+            if row.has_weights:
+                numbered = "name" not in bound
+                told = row.default_name if numbered else name
+                self.check_rounds(call, self.full_name(told), numbered)
         create = (
             code(target, "(", join_code(", ", constructor), ")") if made else code()
         )

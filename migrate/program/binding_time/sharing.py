@@ -148,6 +148,19 @@ class Sharing(Lifts):
             )
         return None
 
+    def check_rounds(self, call: ast.Call, full: str | None, numbered: bool) -> None:
+        """Refuses what the rounds of a loop shared in TF1: here each makes its own.
+
+        Args:
+          full: the name that each round gives it; None where it may be another each time.
+          numbered: TF1 gave it, and numbered it in the scope that was opened last.
+        """
+        if not self.in_loop or full is None:
+            return
+        opened_in_the_loop = len(self.scope_names) > self.loop_scopes[0]
+        if not numbered or opened_in_the_loop:
+            self.refuse_sharing(call, "each round of a loop makes or reuses them")
+
     def refuse_sharing(self, call: ast.Call, reason: str) -> None:
         self.diagnostics.refuse(
             "V103",

@@ -67,7 +67,8 @@ class State:
             ast.FunctionDef, list[tuple[ast.FunctionDef | None, frozenset[str] | None]]
         ] = {}
         self.layer_counts: dict[str, int] = {}
-        self.in_loop = 0
+        # How many scopes were open where each loop around a statement begins.
+        self.loop_scopes: list[int] = []
         self._lifts: list[Lift] = []
         self._update: ir.Update | None = None
         # An optimizer's name -> the step's tensors that it is made with.
@@ -124,6 +125,10 @@ class State:
         return f"{base}_{number}"
 
     _target_hint = ""
+
+    @property
+    def in_loop(self) -> bool:
+        return bool(self.loop_scopes)
 
     @property
     def reusing(self) -> bool:

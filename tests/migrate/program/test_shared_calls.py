@@ -164,3 +164,38 @@ def test_a_function_shares_in_itself_where_an_open_scope_reuses() -> None:
     )
     assert not refused
     assert text.count("= inner()") == 1
+
+
+ROUNDS = (
+    "outs = []\n{scope}for s in range(3):\n    {inner}outs.append({made})\n"
+    "a = tf.add_n(outs)\nc = a\n"
+)
+DENSE = "tf.layers.dense(x, 4{})"
+AUTOMATIC = "with tf.variable_scope('m', reuse=tf.AUTO_REUSE):\n"
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "made", "shares"),
+    [
+        ("", "with tf.variable_scope('m', reuse=s > 0): ", DENSE.format(""), True),
+        (AUTOMATIC, "", DENSE.format(", name='d'"), True),
+        (AUTOMATIC, "", "x * tf.get_variable('k', [3])", True),
+        ("", "", DENSE.format(", name='d', reuse=s > 0"), True),
+        # TF1 numbers on in a scope that stays open, and gives each round its own.
+        (AUTOMATIC, "", DENSE.format(""), False),
+        (AUTOMATIC, "", DENSE.format(", name='d%d' % s"), False),
+        ("", "with tf.variable_scope('m%d' % s): ", DENSE.format(""), False),
+    ],
+)
+def test_rounds_of_a_loop_that_share_what_they_make_are_refused(
+    outer: str, inner: str, made: str, shares: bool
+) -> None:
+    text = ROUNDS.format(scope="", inner=inner, made=made)
+    if outer:
+        first, _, rest = text.partition("\n")
+        loop, _, end = rest.partition("a = ")
+        indented = "".join(f"    {line}\n" for line in loop.splitlines())
+        text = f"{first}\n{outer}{indented}a = {end}"
+    refused = _migrated(text)[1]
+    assert ("V103" in refused) is shares
+    assert shares or not refused
