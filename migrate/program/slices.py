@@ -221,7 +221,8 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
     wanted: set[Flow] = set()
     for flow in reversed(list(every(flows))):
         if flow.suites:
-            if flow.build:
+            plain = [f for f in every([flow])[1:] if f.host and not f.suites]
+            if flow.build or any(f.binds & needed for f in plain):
                 needed |= header_reads(flow.statement)
             continue
         if flow.lifts:

@@ -14,6 +14,8 @@ from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.hooks import HOOKS, HookRow
 
+_OF_GRAPHS = ("tf.train.FinalOpsHook", "tf.train.FeedFnHook")
+
 
 class SessionHooks:
     """Finds the hooks a program makes.
@@ -55,6 +57,15 @@ class SessionHooks:
                     row = HOOKS.get(symbol or "")
                     if row is not None and node not in self.edits:
                         self._hook(node, row)
+                    elif row is None and symbol in _OF_GRAPHS:
+                        self.diagnostics.refuse(
+                            "N151",
+                            node,
+                            "this hook runs operations of the graph, or feeds it, at times "
+                            "of its own",
+                            "Run the operations in the loop, or after it.",
+                            symbol,
+                        )
 
     def _hook(self, call: ast.Call, row: HookRow) -> None:
         bound = names.bind_arguments(call, row.parameters)

@@ -94,6 +94,14 @@ KEPT = {
         steps="n",
     ),
     "by a static shape": _write("n = 1\nif h.shape[1] == 1:\n    n = 2", steps="n"),
+    "by a name for that": _write(
+        "wide = x.shape[1] == 3\nif wide:\n    lr = 0.2\nelse:\n    lr = 0.1", rate="lr"
+    ),
+    "by a constant": _write(
+        "mask = tf.ones([4])\nlr = 0.1\nif mask is None:\n    lr = 0.01\nelse:\n"
+        "    loss = loss * tf.reduce_mean(mask)\n    lr = 0.02",
+        rate="lr",
+    ),
     "fetched": _write("for t in [h, h]:\n    loss = loss + tf.reduce_mean(t)"),
     "summaries": _write(
         gradients="for g, v in grads:\n    name = v.op.name\n    tf.summary.histogram(name, g)"
