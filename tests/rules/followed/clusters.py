@@ -71,6 +71,22 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             (", rate: float(FLAGS.task_index)", ""),
         ),
     ),
+    "O111": (
+        change(
+            SYNC,
+            (
+                "    hooks =",
+                "        seen = 2 * tf.cast(step, tf.int32)\n    hooks =",
+            ),
+            ("sess.run(train, {x: batch})", "sess.run([train, seen], {x: batch})"),
+        ),
+        (
+            (
+                "seen = 2 * tf.cast(step, tf.int32)",
+                'seen = tf.assign_add(tf.get_variable("seen", [], trainable=False), 1.0)',
+            ),
+        ),
+    ),
     "C107_job": (
         change(
             CLUSTER,
