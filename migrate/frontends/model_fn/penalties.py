@@ -1,4 +1,4 @@
-"""Where a model_fn adds up the penalties of its layers."""
+"""Where a model_fn adds up the penalties of its layers, and lists their variables."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ from migrate.tables import keras_models as table
 
 # Where a scope would choose among the penalties.
 _SCOPE = {table.REGULARIZATION[0]: 0, table.REGULARIZATION[1]: 0, table.TOTAL_LOSS: 2}
+
+_VARIABLES = frozenset(
+    {"tf.trainable_variables", "tf.global_variables", "tf.all_variables"}
+)
+_COLLECTIONS = frozenset(
+    {"tf.GraphKeys.TRAINABLE_VARIABLES", "tf.GraphKeys.GLOBAL_VARIABLES"}
+)
 
 
 def check_order(
@@ -48,6 +55,35 @@ def check_order(
                 and _of_penalties(call, scopes)
             ):
                 asked = node
+
+
+def check_lists(
+    units: Iterable[Unit], scopes: Scopes, makes_layers: Callable[[ast.AST], bool]
+) -> None:
+    """Fails where layers are made after the variables are listed: a model lists them all.
+
+    Args:
+      units: all statements of one mode, in order.
+    """
+    listed: ast.expr | None = None
+    for unit in units:
+        if listed is not None and makes_layers(unit.statement):
+            raise NotSplit(
+                listed, "it lists the variables there are, and layers make more after"
+            )
+        for node, symbol in uses(unit.statement, scopes):
+            call = scopes.parents.get(node)
+            if (
+                isinstance(call, ast.Call)
+                and call.func is node
+                and (
+                    symbol in _VARIABLES
+                    or symbol == table.COLLECTION
+                    and call.args
+                    and scopes.resolve(call.args[0]) in _COLLECTIONS
+                )
+            ):
+                listed = node
 
 
 def check_reported(loss: ast.expr, scopes: Scopes) -> None:

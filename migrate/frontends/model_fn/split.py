@@ -181,6 +181,7 @@ class Split:
         folded["TRAIN"] |= first.folded
         for mode, line in lines.items():
             penalties.check_order(line.units, scopes, common.network.makes_layers)
+            penalties.check_lists(line.units, scopes, common.network.makes_layers)
             own = [u for u in steps[mode].units if u not in shared]
             checks.order(line.units, tensors, own, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]

@@ -156,7 +156,11 @@ class Body:
     # -- conditions of a tower's number -------------------------------------------------
 
     def only_first(self, statement: ast.stmt) -> bool:
-        """`if i == 0:` around assignments: what is shown of the first tower."""
+        """`if i == 0:` around assignments: what is shown of the first tower.
+
+        What the towers go on with, as `loss` in `loss = loss + penalty`, is more than that.
+        """
+        bound = names.binds(statement)
         return (
             isinstance(statement, ast.If)
             and not statement.orelse
@@ -166,6 +170,12 @@ class Body:
                 isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
                 for s in statement.body
             )
+            and not any(
+                bound & (names.reads(s) | names.binds(s))
+                for s in self.statements
+                if s is not statement
+            )
+            and not bound & names.reads(statement)
         )
 
     def _depends(self, node: ast.expr) -> bool:
