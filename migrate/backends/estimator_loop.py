@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from migrate.backends import serving_specs
 from migrate.backends.derived_hooks import plan_derived_hooks
+from migrate.backends.estimator_graphs import plan_graph_code
 from migrate.backends.estimator_hooks import (
     plan_loads,
     plan_updates,
@@ -112,6 +113,11 @@ class EstimatorRewrite:
         self.claimed.update(plan_keras(uses, self._plan))
         self.refused += keras_inside.refusals(self._scopes, uses)
         self.refused += plan_scaffolds(self._scopes, self._plan, self.claimed)
+        rewritten, refused = plan_graph_code(
+            self._scopes, self._plan, self._program.model
+        )
+        self.rewritten += rewritten
+        self.refused += refused
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)
