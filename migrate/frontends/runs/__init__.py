@@ -284,7 +284,8 @@ class RunResolver:
             observed = dict(self.hooks.observed)
             for item in observed.values():
                 wanted |= names.reads(item)
-            summaries = summaries or self.scaffold_summaries
+            merged = any(self._is_merge(item) for item in observed.values())
+            summaries = summaries or self.scaffold_summaries or merged
         feed = self.fed.of(call)
         if feed is None:
             return
