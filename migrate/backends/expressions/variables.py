@@ -66,9 +66,7 @@ class Variables(GraphCode):
         if not isinstance(name, (ast.Name, ast.Attribute, ast.Subscript)):
             return False
         owner = names.key(name)
-        bound = (
-            self.scopes.scope_of(name).owner(owner) if owner is not None else None
-        )
+        bound = self.scopes.scope_of(name).owner(owner) if owner is not None else None
         made = bound.bindings.get(owner or "", []) if bound is not None else []
         return not made or not all(
             isinstance(b, ast.Assign) and isinstance(names.literal(b.value), str)

@@ -18,7 +18,11 @@ from migrate.source.nodes import children
 # They save variables by their names, read them, or look into a checkpoint.
 _BY_NAME = frozenset(
     {"tf.train.Saver", "tf.train.init_from_checkpoint", "tf.train.list_variables"}
-    | {"tf.train.load_variable", "tf.train.load_checkpoint", "tf.saved_model.simple_save"}
+    | {
+        "tf.train.load_variable",
+        "tf.train.load_checkpoint",
+        "tf.saved_model.simple_save",
+    }
     | {"tf.train.NewCheckpointReader", "tf.train.SingularMonitoredSession"}
     | {"tf.train.CheckpointSaverHook", "tf.saved_model.builder.SavedModelBuilder"}
     | {"tf.saved_model.Builder"}
@@ -119,9 +123,7 @@ class NumberedScopes(Sharing):
 
     def _has_checkpoints(self) -> bool:
         """Whether names of variables are kept in a file, or read from one."""
-        return any(
-            symbol in _BY_NAME for _, symbol in self.scopes.walk_uses()
-        ) or any(
+        return any(symbol in _BY_NAME for _, symbol in self.scopes.walk_uses()) or any(
             isinstance(node, ast.keyword)
             and node.arg in ("checkpoint_dir", "checkpoint_filename_with_path")
             and not (isinstance(node.value, ast.Constant) and node.value.value is None)
