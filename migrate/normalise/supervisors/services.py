@@ -232,7 +232,8 @@ def _may_follow(scopes: Scopes, stop: ast.AST, run: ast.AST) -> bool:
     node = stop
     while node in scopes.parents:
         parent = scopes.parents[node]
-        for suite in (s for _, s in names.suites(parent) if node in s):
+        suites = [s for _, s in names.suites(parent)]  # type: ignore[arg-type]
+        for suite in (s for s in suites if node in s):
             for later in suite[suite.index(node) + 1 :]:  # type: ignore[arg-type]
                 if any(n is run for n in walk_breadth_first(later)):
                     return not left

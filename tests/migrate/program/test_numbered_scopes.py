@@ -12,9 +12,6 @@ import numpy as np
 import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 3])
-def layer(v, name=None):
-    with tf.variable_scope(name, "fc"):
-        return tf.matmul(v, tf.get_variable("w", [3, 3]))
 BODY
 loss = tf.reduce_mean(tf.square(h))
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
@@ -24,6 +21,10 @@ with tf.Session() as sess:
     for step in range(3):
         sess.run(train_op, {x: np.ones([1, 3])})
 """
+LAYER = """def layer(v, name=None):
+    with tf.variable_scope(name, "fc"):
+        return tf.matmul(v, tf.get_variable("w", [3, 3]))
+"""
 SAVER = "saver = tf.train.Saver()"
 UNNAMED = """with tf.variable_scope(None, "fc"):
     h = tf.matmul(h, tf.get_variable("w", [3, 3]))
@@ -31,6 +32,7 @@ UNNAMED = """with tf.variable_scope(None, "fc"):
 
 
 def _migrated(body: str, saver: str = SAVER) -> tuple[str, dict[str, Outcome]]:
+    body = LAYER + body if "layer(" in body else body
     migration = migrate_text(PROGRAM.replace("BODY", body).replace("SAVER", saver))
     codes = {f.code: f.outcome for f in migration.findings}
     assert Outcome.FAILED not in codes.values()
