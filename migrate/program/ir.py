@@ -321,6 +321,8 @@ class TrainingProgram:
     identities: tuple[ast.Compare, ...] = ()
     # get_variable of a variable that there is by then: the name it has.
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
+    # Variable scopes that are opened by default names -> the names that TF1 gave them.
+    scope_numbers: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
     # Calls that make datasets of placeholders -> the specs of what they are given.
     fed_datasets: dict[ast.Call, tuple[Code, ...]] = dataclasses.field(
         default_factory=dict

@@ -43,8 +43,9 @@ class Variables(GraphCode):
 
     def _variable_scope(self, call: ast.Call) -> None:
         name = names.argument(call, "name_or_scope", 0)
+        default = names.argument(call, "default_name", 1)
         if name is None or (isinstance(name, ast.Constant) and name.value is None):
-            name = names.argument(call, "default_name", 1)
+            name, default = default, None
         if name is None:
             self.diagnostics.refuse(
                 "V103",
@@ -54,7 +55,23 @@ class Variables(GraphCode):
             )
             return
         self.claimed[call] = ("V104", "tf.name_scope; sharing is resolved by name")
-        self.plan.replace(call, code("tf.name_scope(", name, ")"))
+        numbered = self.program.scope_numbers.get(call)
+        opened = code(f'"{numbered}"') if numbered else code(name)
+        if default is not None and self._may_be_none(name):
+            opened = code(default, " if ", name, " is None else ", name)
+        self.plan.replace(call, code("tf.name_scope(", opened, ")"))
+
+    def _may_be_none(self, name: ast.expr) -> bool:
+        """Whether a scope's name may be None, so that TF1 took the default name."""
+        if not isinstance(name, (ast.Name, ast.Attribute, ast.Subscript)):
+            return False
+        owner = names.key(name)
+        bound = self.scopes.scope_of(name).owner(owner) if owner is not None else None
+        made = bound.bindings.get(owner or "", []) if bound is not None else []
+        return not made or not all(
+            isinstance(b, ast.Assign) and isinstance(names.literal(b.value), str)
+            for b in made
+        )
 
     def _get_variable(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         shared = self.program.shared.get(call)

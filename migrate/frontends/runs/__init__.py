@@ -284,7 +284,8 @@ class RunResolver:
             observed = dict(self.hooks.observed)
             for item in observed.values():
                 wanted |= names.reads(item)
-            summaries = summaries or self.scaffold_summaries
+            merged = any(self._is_merge(item) for item in observed.values())
+            summaries = summaries or self.scaffold_summaries or merged
         feed = self.fed.of(call)
         if feed is None:
             return
@@ -419,17 +420,30 @@ class RunResolver:
         """Whether a step draws one element of one iterator, or none; else a refusal."""
         elements = self.inputs.elements
         several = len(self._sources(needed)) > 1
-        if not several and len({elements[n][1] for n in needed if n in elements}) < 2:
+        taken = {elements[n][1] for n in needed if n in elements}
+        if not several and len(taken) < 2 and self._are_first(taken):
             return True
         self.diagnostics.refuse(
             "I101",
             call,
             "one step draws from several iterators"
             if several
-            else "one step draws several elements of an iterator",
+            else "one step draws several elements of an iterator"
+            if len(taken) > 1
+            else "the program takes elements of one iterator by several names",
             "Zip the datasets, or draw one element and take its parts.",
         )
         return False
+
+    def _are_first(self, taken: set[Flow]) -> bool:
+        """Whether statements take an iterator's elements by the first names it has.
+
+        A step is given them by these names.
+        """
+        firsts: dict[str, Flow] = {}
+        for iterator, flow in self.inputs.elements.values():
+            firsts.setdefault(iterator, flow)
+        return taken <= set(firsts.values())
 
 
 def _shape(

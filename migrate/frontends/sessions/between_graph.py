@@ -320,6 +320,7 @@ class _Recogniser:
             identities=tuple(dict.fromkeys(analysis.identities)),
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
+            scope_numbers=analysis.scope_numbers,
             fed_datasets=runs.fed_datasets.specs(),
             dissolved=shape.dissolved,
             others=self.others,

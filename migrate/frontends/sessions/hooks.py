@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 
 from migrate.facts import names
 from migrate.facts.named_tensors import NamedTensors
@@ -10,7 +11,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.displays import Displays
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.code import Code, code, join_code
-from migrate.program.ir import Flow
+from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.hooks import HOOKS, HookRow
 
@@ -137,8 +138,28 @@ class SessionHooks:
         else:
             if isinstance(value, ast.Constant) and value.value is None:
                 return "None"
+            if isinstance(display, (ast.List, ast.Tuple)):
+                if len(display.elts) != 1:
+                    self.diagnostics.refuse(
+                        "N151",
+                        value,
+                        "the hook has a list of several summaries",
+                        "Give it one: tf.summary.merge([first, second]).",
+                        row.symbol,
+                    )
+                    return None
+                value = display.elts[0]
             pairs = [(ast.unparse(value), value)]
         for tag, item in pairs:
+            if self._merges(item) and self._summaries_after(item):
+                self.diagnostics.refuse(
+                    "N151",
+                    item,
+                    "summaries are made after the hook has merged them",
+                    "Make the hook after the last summary.",
+                    row.symbol,
+                )
+                return None
             if isinstance(item, ast.Constant) and isinstance(item.value, str):
                 found = self._named.find(item.value)
                 if found is not None:
@@ -155,8 +176,27 @@ class SessionHooks:
                 return None
             if not self.observe(tag, item, item):
                 return None
-        keys = [repr(tag).replace("'", '"') for tag, _ in pairs]
+        keys = [json.dumps(tag, ensure_ascii=False) for tag, _ in pairs]
         return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
+
+    def _merges(self, item: ast.expr) -> bool:
+        """`tf.summary.merge_all()`, which is of the summaries that there are by then."""
+        return isinstance(item, ast.Call) and (
+            self.scopes.resolve(item.func) == "tf.summary.merge_all"
+        )
+
+    def _summaries_after(self, item: ast.expr) -> bool:
+        """Whether the graph's statements make summaries after the one with `item`."""
+        seen = False
+        for flow in every(self.flows):
+            if flow.suites:
+                continue
+            if seen and flow.kind is Kind.SUMMARY:
+                return True
+            seen = seen or any(
+                node is item for node in walk_breadth_first(flow.statement)
+            )
+        return False
 
 
 def _tag(item: ast.expr) -> str:

@@ -15,6 +15,7 @@ from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.text import Edit
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import roles
 
 
 @dataclasses.dataclass
@@ -179,3 +180,68 @@ def _kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
         and names.key(target) == f"self.{target.attr}"
         and global_steps.is_step(scopes, node)
     ]
+
+
+def runs_after_stop(scopes: Scopes, supervisor: str, session: str) -> bool:
+    """Whether the session is run where a stop may have been asked for.
+
+    A Supervisor's session ran on; a MonitoredTrainingSession raises an error.
+    """
+    asked = (supervisor, f"{supervisor}.coord", session)
+    stops: list[ast.Call] = []
+    runs: list[ast.Call] = []
+    for node in scopes.walk():
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        receiver = names.key(node.func.value)
+        given = names.argument(node, "session", 1)
+        if node.func.attr in ("request_stop", "RequestStop") and receiver in asked:
+            stops.append(node)
+        elif node.func.attr == "run" and receiver == session:
+            if not _reads_variable(scopes, names.argument(node, "fetches", 0)):
+                runs.append(node)
+        elif node.func.attr == "eval" and given is not None:
+            if names.key(given) == session:
+                runs.append(node)
+    return any(
+        scopes.scope_of(stop) is scopes.scope_of(run) and _may_follow(scopes, stop, run)
+        for stop in stops
+        for run in runs
+    )
+
+
+def _reads_variable(scopes: Scopes, fetched: ast.expr | None) -> bool:
+    """Whether it is one variable, which is read without the session."""
+    key = names.key(fetched) if fetched is not None else None
+    owner = scopes.scope_of(fetched).owner(key) if key and fetched else None
+    made = owner.bindings.get(key or "", []) if owner is not None else []
+    return bool(made) and all(
+        isinstance(b, ast.Assign)
+        and isinstance(b.value, ast.Call)
+        and (scopes.resolve(b.value.func) or "")
+        in roles.VARIABLES | frozenset(roles.GLOBAL_STEPS)
+        for b in made
+    )
+
+
+def _may_follow(scopes: Scopes, stop: ast.AST, run: ast.AST) -> bool:
+    """Whether a call may be made after another one, of those that stand below it."""
+    if run.lineno <= stop.lineno:  # type: ignore[attr-defined]
+        return False  # Before it, or in a later round, which the loop asks about.
+    left: set[ast.AST] = set()  # Blocks of which nothing more is run.
+    node = stop
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        suites = [s for _, s in names.suites(parent)]  # type: ignore[arg-type]
+        for suite in (s for s in suites if node in s):
+            for later in suite[suite.index(node) + 1 :]:  # type: ignore[arg-type]
+                if any(n is run for n in walk_breadth_first(later)):
+                    return not left
+                if isinstance(later, (ast.Return, ast.Raise)):
+                    return False
+                if isinstance(later, (ast.Break, ast.Continue)):
+                    left.add(later)
+        if isinstance(parent, (ast.For, ast.While)):
+            left.clear()
+        node = parent
+    return False

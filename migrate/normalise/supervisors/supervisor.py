@@ -18,7 +18,11 @@ from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.supervisors import of_object as supervisor_of_object
 from migrate.normalise.supervisors import starts as supervisor_starts
 from migrate.normalise.supervisors.arguments import Arguments, Unclear
-from migrate.normalise.supervisors.services import Services, step_name
+from migrate.normalise.supervisors.services import (
+    Services,
+    runs_after_stop,
+    step_name,
+)
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import supervisor as table
@@ -118,6 +122,8 @@ class _Supervisor:
 
     def run(self) -> Text:
         session = self._session()
+        if runs_after_stop(self._scopes, self._name, session.name):
+            raise Unclear
         if "." in self._name + session.name:
             supervisor_of_object.check(
                 self._scopes, self._made[0].targets[0], session.statement, session.name

@@ -240,10 +240,13 @@ class Blocks(Assignments):
             if value is None and name is not None:
                 default = names.argument(call, "default_name", 1)
                 value = names.literal(default)
+                if isinstance(name, ast.Constant) and default is not None:
+                    value = self.open_numbered(call, default)
             reuse = names.argument(call, "reuse", 8)
             self.scope_names.append(value if isinstance(value, str) else None)
             if entered_by_name:
                 self._number_layers_anew()
+                self.layer_counts["/".join([*map(str, self.scope_names)])] = 1
             self.scope_reuse.append(
                 (self.scope_reuse[-1] if self.scope_reuse else False)
                 or self._may_reuse(reuse)

@@ -84,13 +84,6 @@ class Layers(UserFunctions):
         self._lifts.append(Lift(call, variable, create, use))
         return Kind.TENSOR
 
-    def _number_layer(self, name: str) -> str:
-        """TF1's name of a layer without one: numbered in its variable scope."""
-        key = (self.full_name("") or "") + name
-        count = self.layer_counts.get(key, 0)
-        self.layer_counts[key] = count + 1
-        return name + (f"_{count}" if count else "")
-
     def _number_layers_anew(self) -> None:
         """A scope that is entered by its name numbers its layers from the first, each time.
 

@@ -66,6 +66,7 @@ class State:
         self.sites: dict[
             ast.FunctionDef, list[tuple[ast.FunctionDef | None, frozenset[str] | None]]
         ] = {}
+        # Layers and variable scopes, by full names: TF1 numbered those without a name.
         self.layer_counts: dict[str, int] = {}
         # How many scopes were open where each loop around a statement begins.
         self.loop_scopes: list[int] = []
@@ -80,6 +81,8 @@ class State:
         self.updates: set[str] = set()  # Names of operations that change variables.
         # get_variable of a variable that there is by then: the name it has.
         self.shared: dict[ast.Call, str] = {}
+        # Scopes that are opened by their default names: the names that TF1 gave them.
+        self.scope_numbers: dict[ast.Call, str] = {}
         self.lists: set[str] = set()  # Names of lists of variables.
         # Whose batches move the averages of batch normalisation in towers, see ir.Towers.
         self.updated_by = ""

@@ -9,7 +9,8 @@ from migrate.facts import draws, names
 from migrate.program import ir
 from migrate.program.binding_time.every import every
 from migrate.program.binding_time.lattice import join
-from migrate.program.binding_time.sharing import Sharing, defaults_of
+from migrate.program.binding_time.numbered_scopes import NumberedScopes
+from migrate.program.binding_time.sharing import defaults_of
 from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift
@@ -18,7 +19,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
-class UserFunctions(Sharing):
+class UserFunctions(NumberedScopes):
     """The binding times of functions, and of calls of them."""
 
     def _instance_class(self, value: ast.expr) -> ast.ClassDef | None:
@@ -121,6 +122,7 @@ class UserFunctions(Sharing):
         inner.static_reads = self.static_reads
         inner.identities = self.identities
         inner.shared = self.shared
+        inner.scope_numbers = self.scope_numbers
         inner.sites = self.sites
         inner.scope_reuse = [True] if self.reusing else []
         inner.own_hooks = self.own_hooks
@@ -311,6 +313,7 @@ class UserFunctions(Sharing):
         )
         name = staged.name
         if not shared:
+            self._check_numbered(call, times.node)
             hint = self._target_hint.rpartition(".")[2] or times.node.name
             name = self.fresh(f"{hint}_of", f"{times.node.name}_of")
             self.staged_calls[name] = dataclasses.replace(staged, name=name)
@@ -343,6 +346,7 @@ class UserFunctions(Sharing):
             self.environment_of(call, times.node, {}),
         )
         if not shared:
+            self._check_numbered(call, times.node)
             self.staged_calls[f"{len(self.staged_calls)} {times.node.name}"] = made
         elif made.call is not call and not self.reusing:
             self.refuse_sharing(call, "each call makes a variable")

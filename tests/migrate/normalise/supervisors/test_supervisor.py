@@ -453,3 +453,23 @@ def main(_):
     migration = migrate_text(text)
     assert migration.text == text
     assert {f.code for f in migration.findings if f.blocks} == {"C101", "N100"}
+
+
+@pytest.mark.parametrize(
+    ("inside", "after", "done"),
+    [
+        ("sv.request_stop()", "print(sess.run(loss, {x: xs}))", False),
+        ("sv.coord.request_stop()", "print(loss.eval({x: xs}, sess))", False),
+        ("sv.request_stop()", "print(sess.run(w))", True),
+        ("pass", "print(sess.run(loss, {x: xs}))", True),
+        ("sv.request_stop()\n        break\n        sess.run(loss, {x: xs})", "", True),
+        ("sv.request_stop()\n        sess.run(loss, {x: xs})", "", False),
+    ],
+)
+def test_a_run_after_a_stop_is_refused(inside: str, after: str, done: bool) -> None:
+    text = (
+        PROGRAM.replace("MORE", "").replace("pass  # INSIDE", inside) + f"    {after}"
+    )
+    outcomes = {f.outcome for f in migrate_text(text).findings}
+    assert Outcome.FAILED not in outcomes
+    assert (Outcome.REFUSED not in outcomes) is done

@@ -1,0 +1,81 @@
+"""Variable scopes without a name of their own: TF1's numbers, or a refusal."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+PROGRAM = """
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 3])
+BODY
+loss = tf.reduce_mean(tf.square(h))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+SAVER
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(3):
+        sess.run(train_op, {x: np.ones([1, 3])})
+"""
+LAYER = """def layer(v, name=None):
+    with tf.variable_scope(name, "fc"):
+        return tf.matmul(v, tf.get_variable("w", [3, 3]))
+"""
+SAVER = "saver = tf.train.Saver()"
+UNNAMED = """with tf.variable_scope(None, "fc"):
+    h = tf.matmul(h, tf.get_variable("w", [3, 3]))
+"""
+
+
+def _migrated(body: str, saver: str = SAVER) -> tuple[str, dict[str, Outcome]]:
+    body = LAYER + body if "layer(" in body else body
+    migration = migrate_text(PROGRAM.replace("BODY", body).replace("SAVER", saver))
+    codes = {f.code: f.outcome for f in migration.findings}
+    assert Outcome.FAILED not in codes.values()
+    return migration.text, codes
+
+
+def test_each_that_is_opened_in_turn_has_the_next_number() -> None:
+    text, codes = _migrated("h = x\n" + UNNAMED * 3)
+    assert Outcome.REFUSED not in codes.values()
+    for name in ("fc", "fc_1", "fc_2"):
+        assert text.count(f'tf.name_scope("{name}")') == 2
+
+
+def test_a_name_that_is_in_use_is_passed_over() -> None:
+    named = UNNAMED.replace('None, "fc"', '"fc_1"')
+    text, _ = _migrated("h = x\n" + UNNAMED + named + UNNAMED)
+    assert text.count('tf.name_scope("fc_2")') == 2
+
+
+def test_other_scopes_begin_anew() -> None:
+    inner = "    " + UNNAMED.strip().replace("\n", "\n    ") + "\n"
+    body = f'h = x\n{UNNAMED}with tf.variable_scope("net"):\n{inner}'
+    text, _ = _migrated(body)
+    assert "fc_1" not in text
+
+
+def test_the_default_stands_for_none() -> None:
+    text, codes = _migrated("h = layer(x)\nh = layer(h, 'out')")
+    assert Outcome.REFUSED not in codes.values()
+    assert 'tf.name_scope("fc" if name is None else name)' in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "h = layer(x)\nh = layer(h)",
+        "h = x\n" + UNNAMED + "h = layer(h)",
+        "h = x\nfor _ in range(2):\n    h = layer(h)",
+    ],
+)
+def test_a_function_that_opens_one_again_is_refused_beside_checkpoints(
+    body: str,
+) -> None:
+    assert _migrated(body)[1].get("V103") is Outcome.REFUSED
+    codes = _migrated(body, saver="")[1]
+    assert Outcome.REFUSED in codes.values() or codes["N141"] is Outcome.KEPT
