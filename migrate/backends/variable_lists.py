@@ -200,14 +200,7 @@ class VariableLists:
     def is_early(self, node: ast.AST, listed: ast.expr) -> bool:
         """Whether the program makes variables after `node` that the list may have."""
         line = node.lineno  # type: ignore[attr-defined]
-        every_variable = any(
-            isinstance(n, ast.Call)
-            and (
-                self._scopes.resolve(n.func) in roles.GLOBAL
-                or any(self._scopes.resolve(a) == _KEYS[1] for a in n.args)
-            )
-            for n in walk_breadth_first(listed)
-        )
+        every_variable = self.has_every(listed)
         for flow in every(self._program.flows):
             if flow.suites or flow.statement.lineno <= line:
                 continue
@@ -221,3 +214,14 @@ class VariableLists:
             ):
                 return True
         return False
+
+    def has_every(self, listed: ast.expr) -> bool:
+        """Whether a list is of all variables, not of the trainable ones."""
+        return any(
+            isinstance(n, ast.Call)
+            and (
+                self._scopes.resolve(n.func) in roles.GLOBAL
+                or any(self._scopes.resolve(a) == _KEYS[1] for a in n.args)
+            )
+            for n in walk_breadth_first(listed)
+        )

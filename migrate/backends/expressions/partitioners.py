@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.expressions.variables import Variables
-from migrate.facts import names
+from migrate.facts import names, one_table
 from migrate.program.code import Code, code, join_code
 from migrate.rules.mistakes import older_partitioners
 from migrate.tables.partitioners import MODULE, PARTITIONERS
@@ -64,8 +64,14 @@ class Partitioners(Variables):
             )
             return
         rows: Code = code(ids)
+        whole = one_table.is_one_table(self.scopes, table)
         reason = "tf.nn.embedding_lookup"
-        if partitioned and strategy != "div":
+        if not whole:
+            reason = (
+                "tf.compat.v1.nn.embedding_lookup, TF1's own: of a list of tables "
+                'TensorFlow 2\'s finds rows as "div" lays them'
+            )
+        elif partitioned and strategy != "div":
             rows = code("training_session.mod_rows(", ids, ", ", table, ")")
             reason = 'rows found as TF1\'s partition_strategy="mod" laid them'
         if self.program.replication.averages and not self.program.towers:
@@ -79,6 +85,10 @@ class Partitioners(Variables):
             )
         else:
             code_ = "P111"
+        if not whole:
+            self.claimed[call] = (code_, reason)
+            self.plan.replace(call.func, code("tf.compat.v1.nn.embedding_lookup"))
+            return
         parts = [code(table), rows, *[code(f"{k.arg}=", k.value) for k in extra]]
         self.claimed[call] = (code_, reason)
         self.plan.replace(

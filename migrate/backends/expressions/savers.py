@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
@@ -39,6 +40,7 @@ class Savers(Partitioners):
                 "tf.train.Saver",
             )
             return
+        earlier: list[ast.Name] | None = []
         chosen = names.argument(call, "var_list", 0)
         if isinstance(chosen, ast.Constant) and chosen.value is None:
             chosen = None
@@ -55,8 +57,12 @@ class Savers(Partitioners):
                 chosen, self.program, self.scopes
             )
             chosen = chosen if listed is None else None
+        if chosen is None and listed is None:
+            earlier = self._list_earlier(call)
+            if earlier is None:
+                return
         if listed is not None and self._in_driver(call):
-            if not self.lists.is_early(call, listed):
+            if not self._is_early(call, listed):
                 self._claim_lists(listed)
                 chosen = None
         named = chosen is None or (
@@ -75,12 +81,44 @@ class Savers(Partitioners):
         parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in _KEPT]
         if chosen is not None:
             parts.insert(0, code(chosen))
+        elif earlier:
+            parts.insert(
+                0, code("[", join_code(", ", [code(name) for name in earlier]), "]")
+            )
         elif listed is not None:
             parts.insert(0, code("lambda: ", listed))
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
         self.plan.replace(
             call, code("training_session.Saver(", join_code(", ", parts), ")")
         )
+
+    def _list_earlier(self, call: ast.Call) -> list[ast.Name] | None:
+        """The variables of a Saver that TF1 made before others; [] where it has all.
+
+        None, with a refusal, where these cannot be told one by one.
+        """
+        made = self.later.find(call)
+        if made is None:
+            return []
+        found = self.later.find_earlier(call) if self._in_driver(call) else None
+        if found and self._are_variables(found):
+            return found
+        self.diagnostics.refuse(
+            "V111",
+            call,
+            f"this Saver is made before other variables (line {made.lineno}), "  # type: ignore[attr-defined]
+            "which TF1 neither saved nor restored with it",
+            "Make it after them, or list its variables by the names that the program has "
+            'for them: tf.train.Saver([w, b]) or tf.train.Saver({"weights": w}).',
+            "tf.train.Saver",
+        )
+        return None
+
+    def _is_early(self, call: ast.Call, listed: ast.expr) -> bool:
+        """Whether a list lacks variables that are made after it, which ours would have."""
+        if self.lists.is_early(call, listed):
+            return True
+        return self.later.find(listed, not self.lists.has_every(listed)) is not None
 
     def _claim_lists(self, listed: ast.expr) -> None:
         """All variables are listed when they are saved: by then there are all."""
@@ -107,11 +145,13 @@ class Savers(Partitioners):
 
     def _all_variables(self, chosen: ast.expr) -> bool:
         """Whether a `var_list` lists variables by the names that the program has."""
-        elements: list[ast.expr] = []
         if isinstance(chosen, ast.Dict):
-            elements = chosen.values
-        elif isinstance(chosen, (ast.List, ast.Tuple, ast.Set)):
-            elements = chosen.elts
+            return self._are_variables(chosen.values)
+        if isinstance(chosen, (ast.List, ast.Tuple, ast.Set)):
+            return self._are_variables(chosen.elts)
+        return False
+
+    def _are_variables(self, elements: Sequence[ast.expr]) -> bool:
         in_steps = {
             name
             for flow in every(self.program.flows)

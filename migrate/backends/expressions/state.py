@@ -10,6 +10,7 @@ from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.graph_functions import GraphFunctions
+from migrate.program.made_later import MadeLater
 
 
 class State:
@@ -31,6 +32,7 @@ class State:
         self.created_step = False
         self.graph = GraphFunctions(scopes)
         self.lists = VariableLists(program, scopes)
+        self.later = MadeLater(scopes, program.flows, program.shared)
 
     def _in_driver(self, node: ast.AST) -> bool:
         current: ast.AST | None = node

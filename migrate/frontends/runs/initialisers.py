@@ -19,6 +19,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.code import code, join_code
 from migrate.program.ir import Flow, Kind
+from migrate.program.made_later import MadeLater
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -82,7 +83,9 @@ class Initialisers:
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
             if symbol in roles.INITIALIZES_ALL:
-                return {"all"}
+                # Of those that there were: in TF1 later ones kept what they had.
+                late = MadeLater(self._scopes, self._flows).find(node)
+                return {"all"} if late is None else {"some"}
             if symbol in roles.INITIALIZES_OTHERS:
                 return {"others"}
             if isinstance(node.func, ast.Attribute) and (
