@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import pathlib
 import re
+import sys
 
 import pytest
 
 from migrate.backends.direct_steps import call_directly
 from migrate.compiler import migrate_text
 from migrate.migration import Migration
+from reference import processes
 
 PROGRAM = '''\
 """Trains."""
@@ -388,3 +390,20 @@ def test_two_optimizers_of_one_step() -> None:
     assert "plain_session" not in migrated
     between = '    tf.compat.v1.get_default_graph().clear_collection("train_op")\n'
     assert migrated.count("apply_gradients") == 2 and migrated.count(between) == 1
+
+
+def test_a_step_counter_is_a_variable_that_counts(tmp_path: pathlib.Path) -> None:
+    """TF1 prints the same: each step's number after its update, and the losses."""
+    text = PROGRAM.replace(
+        "train = tf.train",
+        "step = tf.train.get_or_create_global_step()\ntrain = tf.train",
+    ).replace("minimize(loss)", "minimize(loss, step)")
+    text = text.partition("    # What is left.")[0] + "    print(sess.run(step))\n"
+    new = migrate_text(text).text
+    assert "training_session" not in new and "plain_session" not in new
+    program = tmp_path / "program.py"
+    program.write_text(new)
+    done = processes.run_program([sys.executable, program], timeout=120)
+    *losses, step = done.stdout.split()[-4:]
+    assert losses[0] == "9.0" and step == "3"
+    assert float(losses[2]) < float(losses[1]) < 9.0
