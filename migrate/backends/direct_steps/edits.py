@@ -386,7 +386,9 @@ class _Edits:
 
 def _counter(tf: str) -> Code:
     """The step counter, under TF1's name and dtype."""
-    return code(f'{tf}.Variable(0, dtype={tf}.int64, name="global_step", trainable=False)')
+    return code(
+        f'{tf}.Variable(0, dtype={tf}.int64, name="global_step", trainable=False)'
+    )
 
 
 def _forget_updates(tf: str) -> Code:

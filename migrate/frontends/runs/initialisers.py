@@ -7,6 +7,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.facts.shared_streams import find_stream
 from migrate.findings import Finding, Outcome
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
@@ -172,6 +173,16 @@ class Initialisers:
             return None
         for iterator in started:
             own = self._inputs.iterators[iterator]
+            stream = find_stream(self._scopes, own)
+            if stream is not None and self._starts_again(call):
+                self._diagnostics.refuse(
+                    "I101",
+                    call,
+                    f"the iterator is started again, and its generator goes on in "
+                    f"`{stream}`: TensorFlow 2 takes one element of it too many each time",
+                    "Make the stream in the generator.",
+                )
+                return None
             dataset = self._datasets.started(call, own, feed)
             if dataset is None:
                 return None
@@ -179,6 +190,15 @@ class Initialisers:
             if names.key(own) not in self._datasets.made:
                 self._note_order(call)
         return ir.Run(call, None, (), statement, None, replacement)
+
+    def _starts_again(self, call: ast.Call) -> bool:
+        """Whether a run stands in a loop."""
+        node: ast.AST = call
+        while node in self._scopes.parents:
+            node = self._scopes.parents[node]
+            if isinstance(node, (ast.For, ast.While)):
+                return True
+        return False
 
     def _reports(self) -> bool:
         """Whether the program asks which variables have no value yet."""
