@@ -40,7 +40,7 @@ class Config:
     strategy: str = "auto"
     jobs: int = 0
     directory: pathlib.Path | None = None
-    estimators: str = "estimator"
+    estimators: str = "fit"
     runtime: str = "beside"
 
 
@@ -85,7 +85,7 @@ def _config(table: Any, directory: pathlib.Path) -> Config:
     strategy, jobs = table.get("strategy", "auto"), table.get("jobs", 0)
     if strategy not in STRATEGIES:
         raise ConfigError(f"strategy is to be one of {', '.join(STRATEGIES)}")
-    estimators = table.get("estimators", "estimator")
+    estimators = table.get("estimators", "fit")
     if estimators not in ESTIMATORS:
         raise ConfigError(f"estimators is to be one of {', '.join(ESTIMATORS)}")
     runtime = table.get("runtime", "beside")

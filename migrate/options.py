@@ -29,7 +29,7 @@ class Options:
     python2: bool = False
     # "estimator": a model_fn that can be a Keras model becomes one, which an Estimator
     # trains; "fit": which `Model.fit` trains, where it can; "model_fn": all stay.
-    estimators: str = "estimator"
+    estimators: str = "fit"
     # Whether the refusals of a file are written into it, as comments.
     notes: bool = False
     # "compat": a refused program is brought to graph mode through tf.compat.v1.

@@ -456,6 +456,8 @@ def migrated(
       alternative: runs this program instead.
     """
     program, topology = scenario.migration, None
+    if fault is not None:
+        program = scenario.directory / fault.program
     if alternative is not None:
         program = scenario.directory / alternative.program
         topology = alternative.topology

@@ -144,7 +144,8 @@ class Fault:
       old: text of the program that `new` replaces, everywhere; it must occur.
       new: see `old`.
       steps: trains only so many, where they are enough to show it.
-      file: where it is planted: tf2.py, or a module the tool writes beside it.
+      file: where it is planted: the program, or a module the tool writes beside it.
+      program: tf2.py, or an alternative program.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Fault:
     new: str
     steps: int | None = None
     file: str = "tf2.py"
+    program: str = "tf2.py"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,10 +163,12 @@ class Alternative:
 
     Attributes:
       name: says which, in tests and tables ("mirrored").
-      program: its file beside tf2.py, written by hand.
+      program: its file beside tf2.py.
       reason: what it shows that tf2.py does not.
       runs: names of the runs it is compared in.
       topology: its processes. It writes one trace per worker of the original.
+      estimators: the value of `--estimators` with which the tool writes it; "" where it
+        is written by hand.
     """
 
     name: str
@@ -172,6 +176,7 @@ class Alternative:
     reason: str
     runs: tuple[str, ...]
     topology: Topology = SINGLE
+    estimators: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -260,14 +260,13 @@ def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
     specs = {
         n: tf.TensorSpec(t.shape, t.dtype, n) for n, t in built["received"].items()
     }
-    signatures = {}
-    for key, outputs in built["given"].items():
+
+    def sign(outputs):
         pruned = graph.prune(list(received), outputs)
+        answer = tf.function(lambda **given: pruned(*(given[name] for name in names)))
+        return answer.get_concrete_function(**specs)
 
-        def answer(pruned=pruned, **given):
-            return pruned(*(given[name] for name in names))
-
-        signatures[key] = tf.function(answer).get_concrete_function(**specs)
+    signatures = {key: sign(outputs) for key, outputs in built["given"].items()}
     root = tf.Module()
     root.saved, root.answers = model.weights, signatures
     directory = os.path.join(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
+from reference.scenario import SINGLE, Alternative, Fault, Looser, Run, Scenario
 
+_FAITHFUL = "faithful.py"
 _SOFTMAX = "exp differs by one ULP, and a convolution's gradient sums in another order"
 _FACTOR = "Keras keeps a regulariser's factor as float32: 1e-8 of a penalty of 0.01"
 _RUNS = tuple(
@@ -70,6 +71,7 @@ SCENARIO = Scenario(
             "drawn=not checkpoint_path",
             "drawn=True",
             file="estimator_loop/estimator.py",
+            program=_FAITHFUL,
         ),
         Fault(
             "averages too slow",
@@ -82,6 +84,15 @@ SCENARIO = Scenario(
             "adam",
             '"adam": tf.compat.v1.train.AdamOptimizer',
             '"adam": lambda r: tf.compat.v1.train.AdamOptimizer(r, epsilon=1e-4)',
+        ),
+    ),
+    alternatives=(
+        Alternative(
+            "estimator",
+            "faithful.py",
+            "what `--estimators estimator` writes: TensorFlow 1's timeline",
+            ("sgd", "momentum"),
+            estimators="estimator",
         ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
+from reference.scenario import SINGLE, Alternative, Fault, Looser, Run, Scenario
 
 _EXP = "exp and tanh differ by one ULP"
 _ROOTS = f"{_EXP}, and the update divides by roots of small squares"
@@ -67,6 +67,15 @@ SCENARIO = Scenario(
             "adam",
             "AdamOptimizer(rate)",
             "AdamOptimizer(rate, epsilon=1e-4)",
+        ),
+    ),
+    alternatives=(
+        Alternative(
+            "estimator",
+            "faithful.py",
+            "what `--estimators estimator` writes: TensorFlow 1's timeline",
+            ("sgd", "adam"),
+            estimators="estimator",
         ),
     ),
 )

@@ -176,7 +176,7 @@ def main(_):
 
     if FLAGS.trace:
         predictions = list(estimator.predict(eval_input_fn))
-        trace = {"loss": losses.losses}
+        trace = {"loss": np.array(losses.losses, FLAGS.dtype)}
         for name in ("probability", "liked"):
             trace[name] = [p[name] for p in predictions]
         for name in ("loss", "accuracy", "precision", "auc", "rmse", "global_step"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
+from reference.scenario import SINGLE, Alternative, Fault, Looser, Run, Scenario
 
+_FIT = "fit_callbacks.py"
+_FAITHFUL = "faithful.py"
 _ESTIMATOR = "estimator_loop/estimator.py"
 # Metrics are float32 in both, whatever the model is; of order 1, so 2 ULPs.
 _METRICS = Looser("*/eval/*", 2.5e-7, "a root is one of tf_keras, another of TF1")
@@ -51,6 +53,7 @@ SCENARIO = Scenario(
             "spec.input_fn, spec.steps, list(spec.hooks), "
             "path[: path.rindex('-')] + '-25', spec.name",
             file="estimator_loop/timeline.py",
+            program=_FAITHFUL,
         ),
         Fault(
             "evaluates one batch",
@@ -58,6 +61,7 @@ SCENARIO = Scenario(
             "if session.stop or number == steps:",
             "if session.stop or number == 1:",
             file=_ESTIMATOR,
+            program=_FAITHFUL,
         ),
         Fault(
             "predicts with initial weights",
@@ -65,6 +69,7 @@ SCENARIO = Scenario(
             "checkpoint_path = checkpoint_path or self.latest_checkpoint()",
             "checkpoint_path = checkpoint_path or f'{self.model_dir}/model.ckpt-25'",
             file=_ESTIMATOR,
+            program=_FAITHFUL,
         ),
         Fault(
             "slots not restored",
@@ -73,6 +78,38 @@ SCENARIO = Scenario(
             "part.assign(value + 1.0 * ('Momentum' in name))"
             " if 'Momentum' in name else part.assign(value)",
             file="training_session/checkpoints.py",
+            program=_FAITHFUL,
+        ),
+        Fault(
+            "the copy keeps an older checkpoint's values",
+            "sgd",
+            "model = restore(self.model, self.model_dir)",
+            "model = self.model if step > 25 else restore(self.model, self.model_dir)",
+            file=_FIT,
+        ),
+        Fault(
+            "the copy evaluates one batch",
+            "adam",
+            ".take(-1 if self._steps is None else self._steps)",
+            ".take(1)",
+            file=_FIT,
+        ),
+        Fault(
+            "fit begins with other slots",
+            "momentum",
+            "variable.assign(tf.train.load_variable(path, name))",
+            "variable.assign(tf.train.load_variable(path, name))"
+            " if 'Momentum' not in name else variable.assign(variable + 1.0)",
+            file=_FIT,
+        ),
+    ),
+    alternatives=(
+        Alternative(
+            "estimator",
+            "faithful.py",
+            "what `--estimators estimator` writes: TensorFlow 1's timeline",
+            ("sgd", "momentum", "adam"),
+            estimators="estimator",
         ),
     ),
 )

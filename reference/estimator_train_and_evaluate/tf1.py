@@ -138,7 +138,7 @@ def main(_):
     predictions = estimator.predict(
         lambda: as_dataset(EVAL_X, EVAL_Y).batch(2))
     trace = {
-        "loss": losses.losses,
+        "loss": np.array(losses.losses, FLAGS.dtype),
         "predictions": [p["y"] for p in predictions],
     }
     for name in ("loss", "mae", "rmse", "global_step"):

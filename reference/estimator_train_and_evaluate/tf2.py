@@ -10,9 +10,14 @@ from __future__ import print_function
 
 import numpy as np
 import tensorflow as tf
-import estimator_loop
 import keras_estimator
 import tf_keras
+import estimator_exports
+import estimator_inputs
+import fit_callbacks
+import json
+import os
+import tempfile
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -42,7 +47,7 @@ def train_input_fn():
 
 def eval_input_fn():
   dataset = as_dataset(EVAL_X, EVAL_Y).batch(3)
-  features, labels = estimator_loop.one_shot_iterator(dataset).get_next()
+  features, labels = estimator_inputs.one_shot_iterator(dataset).get_next()
   return features, labels
 
 
@@ -85,7 +90,6 @@ class EstimatorModel(tf_keras.Model):
 
     optimizer = make_optimizer(FLAGS.optimizer, params["learning_rate"])
     self.compile(optimizer=optimizer)
-    self.optimizer.iterations = tf.compat.v1.train.get_or_create_global_step()
 
     self.mean_loss = tf_keras.metrics.Mean(name="loss")
     self.mae = keras_estimator.MeanAbsoluteError(name="mae")
@@ -102,7 +106,7 @@ class EstimatorModel(tf_keras.Model):
     variables = self.trainable_variables
     gradients = tape.gradient(scaled_loss, variables)
     self.optimizer.apply_gradients(zip(gradients, variables))
-    return {"loss": loss}
+    return {"loss": scaled_loss}
 
   def test_step(self, data):
     features, labels = data
@@ -134,7 +138,7 @@ class LossHook(tf_keras.callbacks.Callback):
     self.losses.append(logs["loss"])
 
 
-class Evaluations(estimator_loop.Exporter):
+class Evaluations(estimator_exports.Exporter):
   """Keeps the metrics of every evaluation."""
 
   def __init__(self):
@@ -149,27 +153,64 @@ class Evaluations(estimator_loop.Exporter):
     self.results.append(eval_result)
 
 
+def make_strategy():
+  """The strategy that TF_CONFIG asks for; its other tasks serve the coordinator here."""
+  config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+  cluster, task = config.get("cluster", {}), config.get("task", {})
+  if task.get("type") == "evaluator":
+    print("Nothing to do here: the process that trains evaluates, too.")
+    raise SystemExit(0)
+  if "ps" in cluster:
+    resolver = fit_callbacks.join_cluster(cluster, task)
+    return tf.distribute.ParameterServerStrategy(resolver)
+  if sum(map(len, cluster.values())) > 1:
+    return tf.distribute.MultiWorkerMirroredStrategy()
+  return tf.distribute.get_strategy()
+
+
 def main(_):
   tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.WARN)
-  config = estimator_loop.RunConfig(
-      model_dir=FLAGS.checkpoint_dir, save_checkpoints_steps=25, tf_random_seed=1)
-  estimator = keras_estimator.Estimator(
-      EstimatorModel,
-      config=config,
-      params={"hidden": 4, "learning_rate": 0.05})
+  strategy = make_strategy()
+  model_dir = FLAGS.checkpoint_dir or tempfile.mkdtemp()
   losses, evaluations = LossHook(), Evaluations()
-  train_spec = estimator_loop.TrainSpec(
-      train_input_fn, max_steps=FLAGS.train_steps, hooks=[losses])
-  eval_spec = estimator_loop.EvalSpec(
-      eval_input_fn, steps=None, exporters=[evaluations], start_delay_secs=0,
-      throttle_secs=0)
-  estimator_loop.train_and_evaluate(estimator, train_spec, eval_spec)
+  tf.random.set_seed(1)
+
+  def make_model():
+    with fit_callbacks.as_in_tf1():
+      return EstimatorModel(
+          fit_callbacks.inputs_of(train_input_fn()),
+          params={"hidden": 4, "learning_rate": 0.05})
+
+  with strategy.scope():
+    model = make_model()
+  evaluated = make_model()
+  evaluation = fit_callbacks.EvaluationAndExport(
+      evaluated,
+      model_dir,
+      lambda: estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      steps=None,
+      throttle_secs=0,
+      exporters=[evaluations],
+      max_steps=FLAGS.train_steps)
+  steps = fit_callbacks.steps_left(model_dir, FLAGS.train_steps)
+  if steps != 0:
+    model.fit(
+        tf_keras.utils.experimental.DatasetCreator(lambda context: train_input_fn()),
+        steps_per_epoch=steps,
+        verbose=0,
+        callbacks=[
+            fit_callbacks.Training(
+                model_dir,
+                evaluation=evaluation,
+                every_steps=25),
+            losses])
 
   if FLAGS.trace:
-    predictions = estimator.predict(
-        lambda: as_dataset(EVAL_X, EVAL_Y).batch(2))
+    predictions = fit_callbacks.predictions(
+        fit_callbacks.restore(evaluated, model_dir),
+        as_dataset(EVAL_X, EVAL_Y).batch(2))
     trace = {
-        "loss": losses.losses,
+        "loss": np.array(losses.losses, FLAGS.dtype),
         "predictions": [p["y"] for p in predictions],
     }
     for name in ("loss", "mae", "rmse", "global_step"):

@@ -83,7 +83,8 @@ def verify_case(
     program = pathlib.Path(shutil.copy(scenario.program, old / "tf1.py"))
     replaced = {fault.file: (fault.old, fault.new)} if fault else {}
     shutil.rmtree(new, ignore_errors=True)
-    migration = runner.copied(scenario.migration, new, replaced)
+    written = scenario.directory / fault.program if fault else scenario.migration
+    migration = runner.copied(written, new, replaced)
     arguments = [
         f"--dtype={run.dtype}",
         f"--train_steps={trained}",

@@ -16,6 +16,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from migrate.options import Options
 from reference import numerics, oracle
 from reference.compare import table
 from reference.registry import SCENARIOS
@@ -54,6 +55,12 @@ def test_tf2_is_what_the_tool_writes(scenario: Scenario) -> None:
         assert scenario.migration.read_text() == migration.text
     else:
         assert scenario.refused in refused
+    for alternative in scenario.alternatives:
+        if alternative.estimators:
+            options = Options(estimators=alternative.estimators)
+            migration = migrate_text(scenario.migrated.read_text(), options)
+            written = scenario.directory / alternative.program
+            assert written.read_text() == migration.text
 
 
 @pytest.mark.parametrize(("scenario", "run"), RUNS)

@@ -18,6 +18,14 @@ from reference.scenario import Scenario
 PROGRAM = SCENARIOS["estimator_train_and_evaluate"]
 
 
+def faithful(scenario: Scenario) -> pathlib.Path:
+    """A scenario's migration where Estimators stay what trains."""
+    for alternative in scenario.alternatives:
+        if alternative.estimators == "estimator":
+            return scenario.directory / alternative.program
+    return scenario.migration
+
+
 def with_model_fn(directory: pathlib.Path) -> pathlib.Path:
     """The scenario's migration where its model_fn stays one: Python draws in it."""
     text = PROGRAM.program.read_text()
@@ -53,13 +61,13 @@ def run(
       optimizer: a float32 run of the scenario, whose initial values are taken.
       steps: how many, if not the scenario's.
       workers: the chief and the workers.
-      program: what is run, if not the scenario's migration.
+      program: what is run, if not the scenario's migration with Estimators.
       fault: (old, new), replaced in `file`.
       evaluator: whether one more task evaluates the checkpoints.
     """
     work.mkdir(parents=True, exist_ok=True)
     replaced = {} if fault is None else {file: fault}
-    program = runner.copied(program or scenario.migration, work / "program", replaced)
+    program = runner.copied(program or faithful(scenario), work / "program", replaced)
     if scenario.checkpoint:  # Else the program draws with seeds of its own.
         initial = oracle.recorded(scenario, scenario.run(optimizer)).initial
         checkpoints.write(work / "model", initial, 0)

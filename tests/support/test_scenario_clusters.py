@@ -75,7 +75,7 @@ _NOT_IN_STEP = "estimator_params_builder"
 
 
 def _program(case: _Case, work: pathlib.Path, servers: bool) -> pathlib.Path:
-    text = SCENARIOS[case.scenario].migration.read_text()
+    text = estimator_clusters.faithful(SCENARIOS[case.scenario]).read_text()
     edits = [] if servers else list(_HALVES.get(case.scenario, ()))
     if case.scenario == _NOT_IN_STEP:
         # Its directory is a temporary one, where a cluster's tasks need one together.

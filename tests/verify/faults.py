@@ -74,6 +74,9 @@ FIRST: dict[str, dict[str, str]] = {
         "evaluates one batch": "loss|mae|rmse",
         "predicts with initial weights": "y",
         "slots not restored": "(hidden|output)/[wb]",
+        "the copy keeps an older checkpoint's values": "global_step|loss|mae|rmse",
+        "the copy evaluates one batch": "loss|mae|rmse",
+        "fit begins with other slots": "(hidden|output)/[wb]",
     },
     "estimator_wide_deep": {
         "parts in another order": f"(dnn|linear)/{_WEIGHTS}",

@@ -45,7 +45,8 @@ def _foresee(name: str, directory: pathlib.Path, faults: Iterable[Fault] = ()) -
     runner.copied(scenario.migration, directory / "migration")
     for number, fault in enumerate(faults):
         replaced = {fault.file: (fault.old, fault.new)}
-        runner.copied(scenario.migration, directory / str(number), replaced)
+        written = scenario.directory / fault.program
+        runner.copied(written, directory / str(number), replaced)
     ledger.rests_on(LAUNCHER, scenario.program, directory)
 
 

@@ -19,6 +19,8 @@ from .workers import (
 
 # MonitoredTrainingSession's default: how long the other loops may take to end when one has failed.
 _STOP_GRACE_PERIOD_SECS = 120
+# What runs here while another task is killed may be cancelled along with what that task did.
+_CANCELLED = (tf.errors.CancelledError, tf.errors.InternalError)
 # This process: it coordinates, and has the name that tf.distribute gives to that.
 _OWN = "/job:chief/task:0"
 
@@ -54,7 +56,8 @@ class AsynchronousReplicas(Replicas):
 
         A worker that is killed between the step and the reading of its values takes
         them along: then the step is made again. So it is where a worker does not reach
-        a parameter server, which may have been started again a moment ago.
+        a parameter server, which may have been started again a moment ago, and where
+        the step is cancelled because another worker is killed.
 
         Raises:
           tf.errors.UnavailableError: a parameter server is gone.
@@ -71,9 +74,20 @@ class AsynchronousReplicas(Replicas):
                     if self._has_lost_worker():
                         continue
                     deadline = deadline or time.monotonic() + RECOVERY_WAIT_SECS
-                    if not unavailable or time.monotonic() > deadline:
+                    passes = unavailable or isinstance(error, _CANCELLED)
+                    if not passes or time.monotonic() > deadline:
                         raise
                     time.sleep(0.2)
+
+    def read(self, variable):
+        deadline = time.monotonic() + RECOVERY_WAIT_SECS
+        while True:
+            try:
+                return variable.numpy()
+            except _CANCELLED:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
 
     def _run_step(self, step, args):
         """One step where this loop's are computed, without the coordinator's queue.

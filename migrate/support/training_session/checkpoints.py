@@ -147,7 +147,7 @@ class Saver:
         names, tensors = [], []
         for name, parts in self._entries(sess.replicas).items():
             names.append(name)
-            values = [part.numpy() for part in parts]
+            values = [sess.replicas.read(part) for part in parts]
             tensors.append(values[0] if len(values) == 1 else np.concatenate(values))
         directory = os.path.dirname(prefix)
         if directory:

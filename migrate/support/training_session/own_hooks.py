@@ -104,7 +104,7 @@ class HookSession:
         variable = self._variable(item)
         if len(shards_of(variable)) > 1:
             return tf.convert_to_tensor(variable).numpy()
-        return variable.numpy()
+        return self.replicas.read(variable)
 
 
 class OwnHook(Hook):

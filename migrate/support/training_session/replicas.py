@@ -204,10 +204,14 @@ class Replicas:
         """All variables, also the local ones."""
         return [*self.global_variables, *(v for v, _ in self.local_values)]
 
+    def read(self, variable):
+        """A variable's value, as a numpy array."""
+        return variable.numpy()
+
     def keep_local_values(self):
         """Keeps what local variables begin with: no checkpoint has it."""
         self.local_values = [
-            (part, part.numpy()) for v in self._local for part in shards_of(v)
+            (part, self.read(part)) for v in self._local for part in shards_of(v)
         ]
 
     def replica(self):

@@ -194,7 +194,7 @@ class MonitoredTrainingSession:
         variable = self.replicas.global_step
         if variable is None:
             raise RuntimeError("Global step should be created first.")
-        return variable.numpy()
+        return self.replicas.read(variable)
 
     def should_stop(self):
         stopped = self._stop or self._beside.should_stop()
