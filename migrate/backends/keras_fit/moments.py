@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from migrate.backends.keras_fit.places import find_suite, find_within
 from migrate.backends.keras_fit.program import Run, Stays, Trained
 from migrate.facts import draws, effects
-from migrate.facts.reach import find_reached
+from migrate.facts.reach import definitions, find_reached
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_fit as table
@@ -51,8 +51,10 @@ def check_moments(
         else:  # It is made in another function, or around this suite.
             between += [*_find_later(value, place, scopes), *suite[: last + 1]]
         read = _find_read([value], scopes)
+        same = _find_aliases(read, scopes)
         for node, variable in _find_changes(_reach(between, scopes), scopes):
-            if variable in read:
+            binds = isinstance(node, ast.Name)
+            if variable in read or (variable in same and not binds):
                 raise Stays(node, f"`{variable[0]}` changes after `{one.name}` has it")
 
 
@@ -143,6 +145,36 @@ def _find_read(parts: Iterable[ast.AST], scopes: Scopes) -> set[_Variable]:
             if owner is not None and owner.node not in own:
                 found.add((node.id, owner.node))
     return found
+
+
+def _find_aliases(variables: set[_Variable], scopes: Scopes) -> set[_Variable]:
+    """Variables that may stand for the same objects, parameters of functions among them."""
+    pairs: list[tuple[_Variable, _Variable]] = []
+    for node in scopes.walk():
+        given: list[tuple[ast.expr, _Variable]] = []
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    given.append((node.value, _find_variable(target, scopes)))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            for function in definitions(scopes, node.func):
+                if isinstance(function, ast.FunctionDef):
+                    names = [a.arg for a in function.args.args]
+                    given += [(v, (n, function)) for v, n in zip(node.args, names)]
+                    words = [(k.value, k.arg or "") for k in node.keywords]
+                    given += [(v, (n, function)) for v, n in words]
+        for value, other in given:
+            if isinstance(value, ast.Name):
+                pairs.append((_find_variable(value, scopes), other))
+    found = set(variables)
+    while more := {v for pair in pairs if found & {*pair} for v in pair} - found:
+        found |= more
+    return found
+
+
+def _find_variable(node: ast.Name, scopes: Scopes) -> _Variable:
+    owner = scopes.scope_of(node).owner(node.id)
+    return node.id, owner.node if owner is not None else scopes.tree
 
 
 def _find_changes(

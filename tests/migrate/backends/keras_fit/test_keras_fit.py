@@ -278,6 +278,10 @@ def change(rate):
   RATE = rate
 
 
+def set_rate(given):
+  given["rate"] = 1.0
+
+
 def main():
   params, every = {"rate": 0.125}, 8
   config = tf.estimator.RunConfig(save_checkpoints_steps=every, tf_random_seed=1)
@@ -298,6 +302,16 @@ _LATER = {
         _MADE,
         f"{_MADE}  params.update(rate=1.0)\n",
         "`params` changes after",
+    ),
+    "params-by-another-name": (
+        _MADE,
+        f'{_MADE}  others = params\n  others["rate"] = 1.0\n',
+        "`others` changes after",
+    ),
+    "params-by-a-function": (
+        _MADE,
+        f"{_MADE}  set_rate(params)\n",
+        "`given` changes after",
     ),
     "params-in-a-loop": (
         _TRAINED,
