@@ -65,7 +65,7 @@ def test_a_script_of_the_guides_shape() -> None:
 def test_what_stands_beside_is_only_what_is_used() -> None:
     text = migrate_text(GUIDED.path.read_text(), FIT, filename="guided.py").text
     (data,) = beside.files_for(text).values()
-    assert len(data.splitlines()) <= 150
+    assert len(data.splitlines()) <= 155
     defined = {
         node.name
         for node in ast.parse(data).body
@@ -401,3 +401,13 @@ def test_a_penalty_that_the_loss_leaves_out_is_not_compiled(where: str) -> None:
         changes = [(layer, 'net_of(features["x"])'), ("def model_fn", helper)]
     text = _migrate(*changes).text
     assert ".fit(" in text and "loss=tf.compat.v1.losses" not in text
+
+
+def test_seeds_begin_anew_with_another_evaluation() -> None:
+    """An Estimator built a graph for each: a seed drew the same numbers in all of them."""
+    for text in (
+        _migrate().text,
+        _run("", "").text,
+    ):
+        (data,) = (d for n, d in beside.files_for(text).items() if "callbacks" in n)
+        assert b"model.test_function = None" in data
