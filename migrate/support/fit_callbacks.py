@@ -231,6 +231,16 @@ class EvaluationAndExport(Evaluation):
         return with_step(self.model, self.metrics), self._exported
 
 
+def answer_with(pruned, names):
+    """A function of named tensors: it has no default value, which no SavedModel holds."""
+
+    @tf.function
+    def answer(**given):
+        return pruned(*(given[name] for name in names))
+
+    return answer
+
+
 def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
     """Writes a SavedModel of predictions; its directory, as bytes.
 
@@ -264,11 +274,7 @@ def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
     signatures = {}
     for key, outputs in built["given"].items():
         pruned = graph.prune(list(received), outputs)
-
-        def answer(pruned=pruned, **given):
-            return pruned(*(given[name] for name in names))
-
-        signatures[key] = tf.function(answer).get_concrete_function(**specs)
+        signatures[key] = answer_with(pruned, names).get_concrete_function(**specs)
     root = tf.Module()
     root.saved, root.answers = model.weights, signatures
     directory = os.path.join(
