@@ -185,6 +185,7 @@ class Evaluation:
             data = self._data().take(-1 if self._steps is None else self._steps)
             model = restore(self.model, self.model_dir)
             self.metrics = model.evaluate(data, verbose=0, return_dict=True)
+            model.test_function = None  # Seeds begin anew with another evaluation.
             write_summary(model, self.model_dir, self._name, self.metrics)
 
 
@@ -228,6 +229,30 @@ class EvaluationAndExport(Evaluation):
         if self.metrics is None:
             return None if "TF_CONFIG" in os.environ else (None, [])
         return with_step(self.model, self.metrics), self._exported
+
+
+def export_saved_model(self, export_dir_base, serving_input_receiver_fn, **_):
+        """Writes what was evaluated last: exporters ask for it."""
+        return export_saved_model(
+            self.model, export_dir_base, serving_input_receiver_fn
+        )
+
+    @property
+    def results(self):
+        """What train_and_evaluate returned: None, where another process has it."""
+        if self.metrics is None:
+            return None if "TF_CONFIG" in os.environ else (None, [])
+        return with_step(self.model, self.metrics), self._exported
+
+
+def answer_with(pruned, names):
+    """A function of named tensors: it has no default value, which no SavedModel holds."""
+
+    @tf.function
+    def answer(**given):
+        return pruned(*(given[name] for name in names))
+
+    return answer
 
 
 def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
@@ -306,6 +331,7 @@ class Evaluated(tf_keras.callbacks.Callback):
 
     def on_test_end(self, logs=None):
         write_summary(self.model, self._directory, self._name, logs)
+        self.model.test_function = None  # Seeds begin anew with another evaluation.
 
 
 def predictions(model, dataset):

@@ -210,3 +210,23 @@ UNSAID_METHODS: dict[str, str] = {
     "prediction_scaffold": "a Scaffold prepares its predictions",
     "prediction_hooks": "hooks watch its predictions",
 }
+# What deletes files, checkpoints among them.
+DELETING = frozenset(
+    (
+        "os.remove",
+        "os.removedirs",
+        "os.rmdir",
+        "os.unlink",
+        "shutil.rmtree",
+        "tf.gfile.DeleteRecursively",
+        "tf.gfile.Remove",
+        "tf.io.gfile.remove",
+        "tf.io.gfile.rmtree",
+    )
+)
+# Methods that change an object and give something, too; and those that only tell.
+CHANGING = frozenset(("pop", "popitem", "popleft", "setdefault", "parse"))
+LOGGED = frozenset(
+    ("critical", "debug", "error", "exception", "flush", "info", "log", "warn")
+    + ("warning", "write")
+)

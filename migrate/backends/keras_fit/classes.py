@@ -64,6 +64,33 @@ def plan_class(
     return _Class(node, scopes, plan, wanted).run()
 
 
+def find_taught_features(class_: ast.ClassDef) -> set[str]:
+    """Features that steps of training or evaluation read, and nothing else of a class."""
+    taught: set[str] = set()
+    others: set[str] = set()
+    for method in class_.body:
+        for node in walk_breadth_first(method):
+            match node:
+                case ast.Subscript(value=ast.Name(name), slice=ast.Constant(str(key))):
+                    features = _find_taught(method)
+                    if features is None:
+                        others.add(key)
+                    elif name == features:
+                        taught.add(key)
+    return taught - others
+
+
+def _find_taught(method: ast.stmt) -> str | None:
+    """What a step of training or evaluation calls the features; None for other methods."""
+    match method:
+        case ast.FunctionDef(
+            name="train_step" | "test_step",
+            body=[ast.Assign(targets=[ast.Tuple([ast.Name(features), *_])]), *_],
+        ):
+            return features
+    return None
+
+
 class _Class:
     def __init__(
         self, node: ast.ClassDef, scopes: Scopes, plan: Plan, wanted: Wanted

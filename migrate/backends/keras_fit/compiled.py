@@ -10,6 +10,7 @@ import ast
 import copy
 import dataclasses
 
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import code
@@ -106,7 +107,7 @@ def find_compiled(class_: ast.ClassDef, scopes: Scopes, tf: str) -> Compiled | N
         return None
     loss = _find_loss(step, names, scopes)
     made = _read_init(methods["__init__"])
-    if loss is None or made is None:
+    if loss is None or made is None or _is_penalised(made.init, scopes):
         return None
     own = [s for s in class_.body if s not in methods.values()]
     if len(own) > 1 or (own and not isinstance(own[0], ast.Expr)):
@@ -154,6 +155,16 @@ def draws_by_seed(found: Compiled) -> bool:
         isinstance(node, ast.keyword) and node.arg == "seed"
         for statement in (*found.network, *found.optimizing)
         for node in walk_breadth_first(statement)
+    )
+
+
+def _is_penalised(init: ast.FunctionDef, scopes: Scopes) -> bool:
+    """Whether layers may have losses of their own, which Keras's steps would add."""
+    return any(
+        (isinstance(node, ast.keyword) and (node.arg or "").endswith("_regularizer"))
+        or (isinstance(node, ast.Attribute) and node.attr == "add_loss")
+        for part in (init, *find_reached(scopes, [init]))
+        for node in walk_breadth_first(part)
     )
 
 

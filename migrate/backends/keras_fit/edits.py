@@ -9,6 +9,7 @@ from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras_fit.base import M, Model, split_hooks, write_list
 from migrate.backends.keras_fit.hooks import plan_logging
 from migrate.backends.keras_fit.making import Making
+from migrate.backends.keras_fit.moments import check_moments
 from migrate.backends.keras_fit.names import is_none
 from migrate.backends.keras_fit.places import find_place
 from migrate.backends.keras_fit.program import Program, Run, Stays, Trained
@@ -59,6 +60,7 @@ class _Runs(Making):
         runs = [run for run in one.runs if run.kind in table.RUNS]
         runs.sort(key=lambda run: (run.call.lineno, run.call.col_offset))
         place = find_place(one, runs, self._scopes)
+        check_moments(one, runs, place, self._scopes)
         model = self._plan_given(one, place) if one.is_given else self._plan_model(one)
         if model.strategy:
             self._make_in_scope(model, place, runs)

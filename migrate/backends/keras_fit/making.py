@@ -7,7 +7,12 @@ import ast
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras_fit.base import Edits, M, Model
-from migrate.backends.keras_fit.classes import ModelClass, Wanted, plan_class
+from migrate.backends.keras_fit.classes import (
+    ModelClass,
+    Wanted,
+    find_taught_features,
+    plan_class,
+)
 from migrate.backends.keras_fit.compiled import (
     draws_by_seed,
     find_compiled,
@@ -15,6 +20,7 @@ from migrate.backends.keras_fit.compiled import (
     write_function,
 )
 from migrate.backends.keras_fit.hooks import find_asked_names
+from migrate.backends.keras_fit.moments import check_called_again
 from migrate.backends.keras_fit.names import is_none
 from migrate.backends.keras_fit.places import find_sample
 from migrate.backends.keras_fit.program import Run, Stays, Trained
@@ -22,6 +28,8 @@ from migrate.backends.keras_fit.strategies import write_given_strategy, write_ma
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.code import Code, code
 from migrate.tables import keras_fit as table
+
+_NONE = ast.Constant(None)
 
 
 class Making(Edits):
@@ -56,6 +64,8 @@ class Making(Edits):
         builds = any(one.is_mixed for one in every) and not any(
             maker.features for maker in makers
         )
+        if any(maker.features for maker in makers) or builds:
+            self._check_features(class_, every)
         wanted = Wanted(
             knows,
             builds,
@@ -68,6 +78,14 @@ class Making(Edits):
             self._knowing.add(class_)
         if builds:
             self._building.add(class_)
+
+    def _check_features(self, class_: ast.ClassDef, every: list[Trained]) -> None:
+        """What predicts may have less features than what is taught: a model has all."""
+        kinds = {run.kind for one in (*every, *self._program.asked) for run in one.runs}
+        if "predict" in kinds or self._is_exported(every):
+            if names := find_taught_features(class_):
+                name = min(names)
+                raise Stays(class_, f"its predictions may lack the feature `{name}`")
 
     def _is_exported(self, every: list[Trained]) -> bool:
         """Whether some Estimators, or models that functions are given, are exported."""
@@ -204,12 +222,14 @@ class Making(Edits):
         one = model.one
         sample = find_sample(runs, place, self._scopes, self._inputs)
         data = self._write_dataset(one, sample.given["input_fn"], sample.kind)
-        items: list[Item] = []
+        items = self._plan_seed(one)
         if sample.statement is place and sample is runs[0] and sample.kind == "train":
             model.dataset = self._names.find_free("dataset", one.scope)
             items.append(New(code(f"{model.dataset} = ", data)))
             data = code(model.dataset)
-        items += [*self._plan_seed(one), *self._plan_making(model, data)]
+        else:
+            check_called_again(sample.given["input_fn"], self._scopes)
+        items += self._plan_making(model, data)
         self._before.setdefault(place, []).extend(items)
 
     def _make_in_scope(self, model: Model, place: ast.stmt, runs: list[Run]) -> None:
@@ -217,6 +237,7 @@ class Making(Edits):
         one = model.one
         sample = find_sample(runs, place, self._scopes, self._inputs)
         given = {**sample.given, **sample.training}
+        check_called_again(given["input_fn"], self._scopes)
         data = self._write_dataset(one, given["input_fn"], "train")
         maker = self._names.find_free("make_model", one.scope)
         model.asked = self._names.find_free("evaluated", one.scope)
@@ -245,6 +266,11 @@ class Making(Edits):
         seed = one.first.config.get("tf_random_seed")
         if seed is None or is_none(seed):
             return []
+        for other in self._program.trained:
+            if ast.dump(other.first.config.get("tf_random_seed") or _NONE) != ast.dump(
+                seed
+            ):
+                raise Stays(seed, "another Estimator of the file has another seed")
         return [New(code(f"{self._tf}.random.set_seed(", seed, ")"))]
 
     def _plan_making(self, model: Model, data: Code, begin: str = "") -> list[Item]:

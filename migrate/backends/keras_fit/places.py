@@ -25,7 +25,7 @@ def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
         suite = find_suite(statement, scopes)
     found = []
     for use in uses:
-        place = _within(use, suite, scopes)
+        place = find_within(use, suite, scopes)
         if place is None:
             raise Stays(use, f"`{one.name}` is made in a block of its own")
         found.append(place)
@@ -71,7 +71,7 @@ def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
     raise Stays(statement, "it is made in a handler of errors")
 
 
-def _within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt | None:
+def find_within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt | None:
     """The statement of a suite that another stands in."""
     node: ast.AST | None = use
     while node is not None:

@@ -65,7 +65,7 @@ def test_a_script_of_the_guides_shape() -> None:
 def test_what_stands_beside_is_only_what_is_used() -> None:
     text = migrate_text(GUIDED.path.read_text(), FIT, filename="guided.py").text
     (data,) = beside.files_for(text).values()
-    assert len(data.splitlines()) <= 150
+    assert len(data.splitlines()) <= 155
     defined = {
         node.name
         for node in ast.parse(data).body
@@ -245,3 +245,169 @@ def test_who_is_asked_has_what_was_saved_last() -> None:
     assert "one.evaluate(" in text and "restore(" not in text
     first = plain.replace(f"  {train}\n", "")
     assert "restore(one, directory).evaluate(" in migrate_text(first, FIT).text
+
+
+_RUNS = """\
+import os
+import shutil
+
+import numpy as np
+import tensorflow as tf
+
+RATE = 0.125
+
+
+def input_fn():
+  data = tf.data.Dataset.from_tensor_slices(({"x": [[0.5, -2.0, 1.5]]}, [[-64.0]]))
+  return data.repeat().batch(1)
+
+
+def model_fn(features, labels, mode, params):
+  net = tf.layers.dense(features["x"], 1)
+  if mode == tf.estimator.ModeKeys.PREDICT:
+    return tf.estimator.EstimatorSpec(mode, predictions={"net": net})
+  loss = tf.losses.absolute_difference(labels, net)
+  optimizer = tf.train.AdagradOptimizer(RATE * params["rate"])
+  return tf.estimator.EstimatorSpec(
+      mode, loss=loss,
+      train_op=optimizer.minimize(loss, tf.train.get_global_step()))
+
+
+def change(rate):
+  global RATE
+  RATE = rate
+
+
+def set_rate(given):
+  given["rate"] = 1.0
+
+
+def main():
+  params, every = {"rate": 0.125}, 8
+  config = tf.estimator.RunConfig(save_checkpoints_steps=every, tf_random_seed=1)
+  estimator = tf.estimator.Estimator(model_fn, "out", config, params)
+  for epoch in range(3):
+    estimator.train(input_fn, steps=5)
+    print(estimator.evaluate(input_fn, steps=2))
+
+
+if __name__ == "__main__":
+  main()
+"""
+_MADE = 'estimator = tf.estimator.Estimator(model_fn, "out", config, params)\n'
+_TRAINED = "estimator.train(input_fn, steps=5)\n"
+_LATER = {
+    "params": (_MADE, f'{_MADE}  params["rate"] = 1.0\n', "`params` changes after"),
+    "params-by-a-method": (
+        _MADE,
+        f"{_MADE}  params.update(rate=1.0)\n",
+        "`params` changes after",
+    ),
+    "params-by-another-name": (
+        _MADE,
+        f'{_MADE}  others = params\n  others["rate"] = 1.0\n',
+        "`others` changes after",
+    ),
+    "params-by-a-function": (
+        _MADE,
+        f"{_MADE}  set_rate(params)\n",
+        "`given` changes after",
+    ),
+    "params-in-a-loop": (
+        _TRAINED,
+        f'{_TRAINED}    params["rate"] *= 0.5\n',
+        "`params` changes after",
+    ),
+    "configuration": (_MADE, f"{_MADE}  every = 4\n", "`every` changes after"),
+    "global": (
+        _TRAINED,
+        f"{_TRAINED}    change(0.5)\n",
+        "its model reads `RATE`, which changes",
+    ),
+    "checkpoints": (
+        _TRAINED,
+        f'{_TRAINED}    shutil.rmtree("out")\n',
+        "files are deleted between its runs",
+    ),
+    "drawn-input": (
+        "  data = tf.data",
+        "  np.random.shuffle([1, 2])\n  data = tf.data",
+        "its input_fn draws numbers, and would be called once more",
+    ),
+    "another-seed": (
+        "  for epoch",
+        '  other = tf.estimator.Estimator(model_fn, "in", params=params)\n'
+        "  other.train(input_fn, steps=1)\n"
+        "  for epoch",
+        "another Estimator of the file has another seed",
+    ),
+    "taught-feature": (
+        "(labels, net)",
+        '(labels, net, weights=features["w"])',
+        "its predictions may lack the feature `w`",
+    ),
+}
+_BEFORE = {
+    "nothing": ("", ""),
+    "params": (_MADE, f'params["rate"] = 1.0\n  {_MADE}'),
+    "global": (_MADE, f"{_MADE}  change(0.5)\n"),
+    "checkpoints": (_MADE, f'shutil.rmtree("out")\n  {_MADE}'),
+    "after-all": ('__main__":\n  main()', '__main__":\n  main()\n  change(1.0)'),
+    "shuffled": ("data.repeat()", "data.shuffle(3, seed=1).repeat()"),
+}
+
+
+def _run(old: str, new: str) -> Migration:
+    assert old in _RUNS
+    text = _RUNS.replace(old, new) if old else _RUNS
+    if "weights" in text:
+        text = text.replace("  for epoch", "  estimator.predict(input_fn)\n  for epoch")
+    return migrate_text(text, FIT, filename="runs.py")
+
+
+@pytest.mark.parametrize("name", _LATER)
+def test_what_changes_between_runs_is_read_by_an_estimator(name: str) -> None:
+    """It copies its params, and calls its model_fn anew: a model is made once."""
+    old, new, reason = _LATER[name]
+    migration = _run(old, new)
+    (found,) = _find(migration, "K131")
+    assert reason in found.reason
+    assert "fit_callbacks" not in migration.text
+
+
+@pytest.mark.parametrize("name", _BEFORE)
+def test_what_changes_before_or_after_all_runs_is_the_same(name: str) -> None:
+    migration = _run(*_BEFORE[name])
+    assert not _find(migration, "K131") and ".fit(" in migration.text
+
+
+def test_a_seed_is_set_before_the_input_is_read() -> None:
+    text = _run(
+        f"  for epoch in range(3):\n    {_TRAINED}    print", f"  {_TRAINED}  print"
+    ).text
+    assert text.index("random.set_seed(1)") < text.index("dataset = input_fn()")
+
+
+@pytest.mark.parametrize("where", ["layer", "helper"])
+def test_a_penalty_that_the_loss_leaves_out_is_not_compiled(where: str) -> None:
+    """Keras's own steps add it: TF1 did so where the program asked for it alone."""
+    layer = 'tf.layers.dense(features["x"], 1)'
+    assert layer in _TEXT and "model.compile(" in _migrate().text
+    given = layer[:-1] + ", kernel_regularizer=tf.contrib.layers.l2_regularizer(0.5))"
+    changes = [(layer, given)]
+    if where == "helper":
+        made = given.replace('features["x"]', "net")
+        helper = f"def net_of(net):\n  return {made}\n\n\ndef model_fn"
+        changes = [(layer, 'net_of(features["x"])'), ("def model_fn", helper)]
+    text = _migrate(*changes).text
+    assert ".fit(" in text and "loss=tf.compat.v1.losses" not in text
+
+
+def test_seeds_begin_anew_with_another_evaluation() -> None:
+    """An Estimator built a graph for each: a seed drew the same numbers in all of them."""
+    for text in (
+        _migrate().text,
+        _run("", "").text,
+    ):
+        (data,) = (d for n, d in beside.files_for(text).items() if "callbacks" in n)
+        assert b"model.test_function = None" in data
