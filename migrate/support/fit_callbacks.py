@@ -355,6 +355,45 @@ def steps_left(model_dir, max_steps):
     return max(max_steps - made, 0)
 
 
+class EachStep(tf_keras.callbacks.Callback):
+    """Tells callbacks of each step, and waits for its values first: a worker may make it.
+
+    With parameter servers `fit` takes no callback of single steps that does not wait.
+    """
+
+    def __init__(self, *callbacks):
+        super().__init__()
+        self._supports_tf_logs, self._told = True, callbacks
+
+    def set_model(self, model):
+        super().set_model(model)
+        for callback in self._told:
+            callback.set_model(model)
+
+    def on_train_begin(self, logs=None):
+        for callback in self._told:
+            callback.on_train_begin(logs)
+
+    def on_train_batch_begin(self, batch, logs=None):
+        for callback in self._told:
+            callback.on_train_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch, logs=None):
+        values = values_of(logs)
+        for callback in self._told:
+            callback.on_train_batch_end(batch, values)
+
+    def on_train_end(self, logs=None):
+        for callback in self._told:
+            callback.on_train_end(logs)
+
+
+def values_of(logs):
+    """A step's values as NumPy's; those of a worker's step are waited for."""
+    logs = logs.fetch() if hasattr(logs, "fetch") else logs
+    return {name: np.asarray(value)[()] for name, value in logs.items()}
+
+
 class Logging(tf_keras.callbacks.Callback):
     """Logs values of steps, every so many steps or seconds: TF1's LoggingTensorHook.
 
@@ -375,6 +414,7 @@ class Logging(tf_keras.callbacks.Callback):
         formatter=None,
     ):
         super().__init__()
+        self._supports_tf_logs = True  # Also where workers make steps by themselves.
         self._tensors, self._at_end, self._formatter = tensors, at_end, formatter
         self._steps, self._secs = every_n_iter, every_n_secs
 
@@ -382,10 +422,7 @@ class Logging(tf_keras.callbacks.Callback):
         self._last, self._time = None, 0
 
     def on_train_batch_end(self, batch, logs=None):
-        self._values = {
-            name: key() if callable(key) else logs[key]
-            for name, key in self._tensors.items()
-        }
+        self._logs = logs
         if self._steps is not None:
             due = self._last is None or batch >= self._last + self._steps
         else:
@@ -399,7 +436,11 @@ class Logging(tf_keras.callbacks.Callback):
             self._log()
 
     def _log(self):
-        values = {name: np.asarray(v)[()] for name, v in self._values.items()}
+        logs = values_of(self._logs)
+        values = {
+            name: np.asarray(key())[()] if callable(key) else logs[key]
+            for name, key in self._tensors.items()
+        }
         if self._formatter:
             text = self._formatter(values)
         else:

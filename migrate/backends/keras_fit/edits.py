@@ -7,14 +7,14 @@ import ast
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras_fit.base import M, Model, split_hooks, write_list
-from migrate.backends.keras_fit.hooks import plan_logging
+from migrate.backends.keras_fit.hooks import plan_logging, split_waiting
 from migrate.backends.keras_fit.making import Making
 from migrate.backends.keras_fit.moments import check_moments
 from migrate.backends.keras_fit.names import is_none
 from migrate.backends.keras_fit.places import find_place
 from migrate.backends.keras_fit.program import Program, Run, Stays, Trained
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, code, join_code
 from migrate.tables import keras_fit as table
 
 _CREATOR = "tf_keras.utils.experimental.DatasetCreator"
@@ -190,8 +190,14 @@ class _Runs(Making):
             given.append(("every_secs", secs))
         column = run.statement.col_offset + 8
         made = laid_out(f"{M}.Training", given, column, hang=" " * 12)
-        found = [made, *split_hooks(hooks)]
-        return [*found, *(code(f"*{model.name}.{n}()") for n in model.class_.hooks)]
+        told = [code(f"*{model.name}.{name}()") for name in model.class_.hooks]
+        if not self._is_by_cluster(model.one):
+            return [made, *split_hooks(hooks), *told]
+        waiting, own = split_waiting(hooks, self._scopes)
+        told = [*own, *told]
+        if told:
+            waiting.append(code(f"{M}.EachStep(", join_code(", ", told), ")"))
+        return [made, *waiting]
 
     def _plan_train_and_evaluate(self, model: Model, run: Run) -> None:
         one, train, judged = model.one, run.training, run.evaluation

@@ -9,7 +9,7 @@ from migrate.backends.keras_fit.program import Stays, Trained
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
-from migrate.program.code import code, join_code
+from migrate.program.code import Code, code, join_code
 from migrate.tables import keras_fit as table
 
 
@@ -47,6 +47,21 @@ def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
 def find_given_logging(every: list[Trained], scopes: Scopes) -> set[ast.AST]:
     """The names of LoggingTensorHook in what is given to trainings."""
     return {call.func for call in _walk_given(every, scopes)}
+
+
+def split_waiting(
+    hooks: ast.expr | None, scopes: Scopes
+) -> tuple[list[Code], list[Code]]:
+    """Hooks that wait for a step's values themselves, where they need them; the others."""
+    waiting: list[Code] = []
+    others: list[Code] = []
+    if isinstance(hooks, (ast.List, ast.Tuple)):
+        for element in hooks.elts:
+            waits = is_logging(element, scopes)
+            (waiting if waits else others).append(code(element))
+    elif hooks is not None:
+        others.append(code("*", hooks))
+    return waiting, others
 
 
 def _walk_given(every: list[Trained], scopes: Scopes) -> Iterator[ast.Call]:

@@ -188,6 +188,10 @@ class Making(Edits):
             return False
         return write_given_strategy(given, self._scopes, self._tf) is not None
 
+    def _is_by_cluster(self, one: Trained) -> bool:
+        """Whether its strategy is the one that TF_CONFIG asks for."""
+        return self._has_strategy(one) and not self._is_written(one)
+
     def _find_own_strategy(self, one: Trained) -> str:
         """The name that the program's own strategy has already; "" for none."""
         given = one.first.config.get("train_distribute")
