@@ -159,10 +159,25 @@ def features_and_labels(element):
 
 
 class _Input:
-    """An input_fn's result that is made into a dataset where it is used."""
+    """An input_fn's result that is made into a dataset where it is used.
+
+    Where another input_fn takes it apart, its parts are those of a batch.
+    """
 
     def __init__(self, make):
         self.dataset = make
+
+    def _draw(self):
+        batch = getattr(_OneShotIterator.drawing, "batch", None)
+        if batch is None:
+            raise _Drawn(self.dataset())
+        return batch[0]
+
+    def __iter__(self):
+        return iter(self._draw())
+
+    def __getitem__(self, key):
+        return self._draw()[key]
 
 
 def numpy_input_fn(

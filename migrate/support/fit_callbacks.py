@@ -102,13 +102,13 @@ def inputs_of(dataset):
 
 def saved_variables(model):
     """What checkpoints hold, under TF1's names: weights, slots and the global step."""
-    counted = {id(v) for metric in model.metrics for v in metric.variables}
-    optimizer, steps = model.optimizer.optimizer, model.optimizer.iterations
+    told = {id(v) for metric in model.metrics for v in metric.variables}
+    opt, scope = model.optimizer, model.distribute_strategy.scope
     v1.get_default_graph().clear_collection(("__varscope",))  # It numbers slots.
-    with model.distribute_strategy.scope():
-        optimizer._create_slots(model.trainable_variables)
-    saved = [v for v in model.weights if id(v) not in counted] + optimizer.variables()
-    return {v.name.partition(":")[0]: v for v in saved} | {"global_step": steps}
+    with scope(), getattr(model, "optimizer_scope", scope)():
+        opt.optimizer._create_slots(model.trainable_variables)
+    kept = [v for v in model.weights if id(v) not in told] + opt.optimizer.variables()
+    return {v.name.partition(":")[0]: v for v in kept} | {"global_step": opt.iterations}
 
 
 def restore(model, model_dir):

@@ -17,6 +17,8 @@ from migrate.tables import keras_fit as table
 
 _STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
 _SUMMARY = "tf.summary."
+# The method of a class that gives the scope of its optimizer's variables.
+SCOPE = "optimizer_scope"
 _SCALAR = "tf.summary.scalar"
 
 
@@ -110,6 +112,7 @@ class _Class:
         self._check_variables()
         self._check_optimizer()
         self._check_seeds()
+        self._plan_optimizer_scope()
         self._plan_global_step()
         self._plan_results()
         of_training = tuple(n for n in table.TRAINING_HOOKS if n in self._methods)
@@ -169,6 +172,38 @@ class _Class:
                 "set_seed",
             ):
                 raise Stays(node, "its model sets a seed for all that follows")
+
+    def _plan_optimizer_scope(self) -> None:
+        """Makes a method of the scope in which the optimizer's variables are made.
+
+        They are made before the first step, when a checkpoint is read, and have the names
+        of that scope there, too.
+        """
+        step = self._methods["train_step"]
+        around = [
+            node
+            for node in walk_breadth_first(step)
+            if isinstance(node, ast.With)
+            and any(
+                isinstance(inner, ast.Attribute) and inner.attr == "apply_gradients"
+                for inner in walk_breadth_first(node)
+            )
+        ]
+        if not around:
+            return
+        match around:
+            case [ast.With(items=[ast.withitem(ast.Call() as scope, None)])] if (
+                all(isinstance(value, ast.Constant) for value in scope.args)
+                and not scope.keywords
+                and SCOPE not in self._methods
+            ):
+                pass
+            case _:
+                raise Stays(around[0], "the scope of its optimizer is not written out")
+        made = ast.unparse(scope).replace("'", '"')
+        method = Block(code(f"def {SCOPE}(self):"), [New(code("return ", made))])
+        self._plan.statements[step] = [method, Keep(step)]
+        self._plan.expressions[scope] = code(f"self.{SCOPE}()")
 
     # -- hooks -------------------------------------------------------------------------
 

@@ -28,17 +28,17 @@ def find_asked_names(every: list[Trained], scopes: Scopes) -> frozenset[str]:
     """
     found: set[str] = set()
     for call in _walk_given(every, scopes):
-        found |= set(_read_tensors(call).values())
+        found |= set(_read_tensors(call, scopes).values())
     return frozenset(found)
 
 
 def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
     """Plans the hooks that are given to trainings."""
     for call in _walk_given(every, scopes):
-        tensors = _read_tensors(call)
+        tensors = _read_tensors(call, scopes)
         given = names.argument(call, "tensors", 0)
         assert given is not None
-        if not isinstance(given, ast.Dict):
+        if isinstance(given, (ast.List, ast.Tuple)):
             pairs = [code(f'"{name}": "{name}"') for name in tensors]
             plan.replace(given, code("{", join_code(", ", pairs), "}"))
         plan.replace(call.func, code(f"{table.MODULE}.Logging"))
@@ -90,13 +90,34 @@ def _walk_elements(hooks: ast.expr | None, scopes: Scopes) -> Iterator[ast.expr]
         yield hooks
 
 
-def _read_tensors(call: ast.Call) -> dict[str, str]:
+def _find_dict(node: ast.expr | None, scopes: Scopes) -> ast.expr | None:
+    """The dict that a name is bound to, which nothing else reads; other nodes as they are."""
+    if not isinstance(node, ast.Name):
+        return node
+    owner = scopes.scope_of(node).owner(node.id)
+    reads = [
+        other
+        for other in scopes.walk()
+        if isinstance(other, ast.Name)
+        and other.id == node.id
+        and isinstance(other.ctx, ast.Load)
+        and scopes.scope_of(other).owner(other.id) is owner
+    ]
+    match owner.bindings[node.id] if owner is not None else []:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Dict() as value)] if reads == [
+            node
+        ]:
+            return value
+    return node
+
+
+def _read_tensors(call: ast.Call, scopes: Scopes) -> dict[str, str]:
     """What a hook calls tensors -> their names.
 
     Raises:
       Stays: these are not written out.
     """
-    match names.argument(call, "tensors", 0):
+    match _find_dict(names.argument(call, "tensors", 0), scopes):
         case ast.Dict(keys=keys, values=values):
             pairs = list(zip(keys, values))
         case ast.List(elts=elements) | ast.Tuple(elts=elements):

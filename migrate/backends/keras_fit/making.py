@@ -8,6 +8,7 @@ from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras_fit.base import Edits, M, Model
 from migrate.backends.keras_fit.classes import (
+    SCOPE,
     ModelClass,
     Wanted,
     find_taught_features,
@@ -74,6 +75,7 @@ class Making(Edits):
             find_asked_names(every, self._scopes),
         )
         self._classes[class_] = plan_class(class_, self._scopes, self._plan, wanted)
+        self._written.add(SCOPE)
         if knows:
             self._knowing.add(class_)
         if builds:

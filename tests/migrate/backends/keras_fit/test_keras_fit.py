@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 
+import numpy as np
 import pytest
 
 from migrate.beside import files as beside
@@ -15,6 +16,7 @@ from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.run import run_tree
+from migrate.support import estimator_inputs
 from tests.programs.fitted import ALTERNATING, FIT, GUIDED, STEADY
 
 _TEXT = STEADY.path.read_text()
@@ -411,3 +413,72 @@ def test_seeds_begin_anew_with_another_evaluation() -> None:
     ):
         (data,) = (d for n, d in beside.files_for(text).items() if "callbacks" in n)
         assert b"model.test_function = None" in data
+
+
+_NET = """import tensorflow as tf
+
+
+def input_fn():
+  return tf.data.Dataset.from_tensors(([[1.0], [2.0]], [[0], [1]])).repeat()
+
+
+def model_fn(features, labels, mode):
+  logits = tf.layers.dense(features, 2)
+  shown = {"odds": tf.nn.softmax(logits, name="odds_of_all")}
+  if mode == tf.estimator.ModeKeys.PREDICT:
+    return tf.estimator.EstimatorSpec(mode, predictions=shown)
+  loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+  step = tf.train.get_global_step()
+  train_op = tf.train.AdamOptimizer(0.01).minimize(loss, step)
+  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def main():
+  estimator = tf.estimator.Estimator(model_fn, "net")
+  shown = {"odds": "odds_of_all"}
+  logging = tf.train.LoggingTensorHook(tensors=shown, every_n_iter=2)
+  estimator.train(input_fn, steps=4, hooks=[logging])
+
+
+main()
+"""
+_LOSS = "tf.train.AdamOptimizer(0.01).minimize(loss, step)"
+_SCOPED = 'tf.contrib.layers.optimize_loss(loss, step, 0.01, "Adam")'
+
+
+def test_names_of_what_a_hook_logs_may_have_a_name() -> None:
+    """The dict stays where it is; if something else reads it, it may be another one."""
+    text = migrate_text(_NET, FIT).text
+    assert '  shown = {"odds": "odds_of_all"}\n' in text
+    assert "fit_callbacks.Logging(" in text and "tensors=shown" in text
+    changed = _NET.replace("  logging =", '  shown["loss"] = "loss"\n  logging =')
+    (found,) = _find(migrate_text(changed, FIT), "K131")
+    assert "what a hook logs is not written out" in found.reason
+
+
+def test_variables_of_an_optimizer_have_the_names_of_its_scope() -> None:
+    """They are made before the first step, which has the scope, too."""
+    text = migrate_text(_NET.replace(_LOSS, _SCOPED), FIT).text
+    scope = 'return tf.compat.v1.variable_scope("OptimizeLoss")\n'
+    assert f"  def optimizer_scope(self):\n    {scope}\n  def train_step(" in text
+    assert "with self.optimizer_scope():\n" in text
+    plain = migrate_text(_NET, FIT).text
+    assert "fit_callbacks" in plain and "optimizer_scope" not in plain
+
+
+def test_an_input_fn_may_take_apart_what_numpy_input_fn_gives() -> None:
+    rows = {"x": np.arange(6.0).reshape(3, 2)}
+    read = estimator_inputs.numpy_input_fn(
+        rows, np.arange(3), batch_size=2, shuffle=False
+    )
+    alone = estimator_inputs.numpy_input_fn(rows, batch_size=2, shuffle=False)
+
+    def input_fn() -> tuple[object, object]:
+        features, labels = read()
+        return features["x"] + 1, labels
+
+    found = list(estimator_inputs.dataset_of(input_fn).as_numpy_iterator())
+    assert [labels.tolist() for _, labels in found] == [[0, 1], [2]]
+    assert [f.tolist() for f, _ in found] == [[[1, 2], [3, 4]], [[5, 6]]]
+    only = estimator_inputs.dataset_of(lambda: alone()["x"]).as_numpy_iterator()
+    assert [f.tolist() for f in only] == [[[0, 1], [2, 3]], [[4, 5]]]
