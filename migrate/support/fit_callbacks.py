@@ -231,30 +231,6 @@ class EvaluationAndExport(Evaluation):
         return with_step(self.model, self.metrics), self._exported
 
 
-def export_saved_model(self, export_dir_base, serving_input_receiver_fn, **_):
-        """Writes what was evaluated last: exporters ask for it."""
-        return export_saved_model(
-            self.model, export_dir_base, serving_input_receiver_fn
-        )
-
-    @property
-    def results(self):
-        """What train_and_evaluate returned: None, where another process has it."""
-        if self.metrics is None:
-            return None if "TF_CONFIG" in os.environ else (None, [])
-        return with_step(self.model, self.metrics), self._exported
-
-
-def answer_with(pruned, names):
-    """A function of named tensors: it has no default value, which no SavedModel holds."""
-
-    @tf.function
-    def answer(**given):
-        return pruned(*(given[name] for name in names))
-
-    return answer
-
-
 def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
     """Writes a SavedModel of predictions; its directory, as bytes.
 

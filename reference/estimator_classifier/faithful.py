@@ -3,7 +3,6 @@
 Trained with a decaying rate, evaluated with streaming metrics, exported for serving, and
 asked for classes. Dropout has a seed, so that two runs drop the same units.
 """
-
 from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function
@@ -21,221 +20,200 @@ SIDE, CLASSES, BATCH = 8, 3, 16
 
 
 def parsed(argv):
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--checkpoint_dir", help="The Estimator's model_dir")
-    parser.add_argument("--trace", help="Prefix of the file that gets the values")
-    parser.add_argument("--dtype", default="float32", choices=["float32", "float64"])
-    parser.add_argument("--train_steps", type=int, default=110)
-    parser.add_argument("--dropout", type=float, default=0.25)
-    parser.add_argument(
-        "--optimizer", default="momentum", choices=["sgd", "momentum", "adam"]
-    )
-    return parser.parse_args(argv)
+  parser = argparse.ArgumentParser()
+  parser.add_argument("--checkpoint_dir", help="The Estimator's model_dir")
+  parser.add_argument("--trace", help="Prefix of the file that gets the values")
+  parser.add_argument("--dtype", default="float32", choices=["float32", "float64"])
+  parser.add_argument("--train_steps", type=int, default=110)
+  parser.add_argument("--dropout", type=float, default=0.25)
+  parser.add_argument("--optimizer", default="momentum",
+                      choices=["sgd", "momentum", "adam"])
+  return parser.parse_args(argv)
 
 
 def images(seed, count):
-    """Noisy stripes: horizontal, vertical or diagonal."""
-    rng = np.random.RandomState(seed)
-    label = rng.randint(CLASSES, size=count)
-    row, column = np.mgrid[:SIDE, :SIDE]
-    waves = np.stack([np.sin(row), np.sin(column), np.sin(row + column)])
-    image = waves[label] + 1.3 * rng.randn(count, SIDE, SIDE)
-    return image[..., np.newaxis], label.astype(np.int32)
+  """Noisy stripes: horizontal, vertical or diagonal."""
+  rng = np.random.RandomState(seed)
+  label = rng.randint(CLASSES, size=count)
+  row, column = np.mgrid[:SIDE, :SIDE]
+  waves = np.stack([np.sin(row), np.sin(column), np.sin(row + column)])
+  image = waves[label] + 1.3 * rng.randn(count, SIDE, SIDE)
+  return image[..., np.newaxis], label.astype(np.int32)
 
 
 class Losses(tf_keras.callbacks.Callback):
-    """Keeps the loss of every step."""
+  """Keeps the loss of every step."""
 
-    values = []
+  values = []
 
-    def __init__(self, loss):
-        super().__init__()
-        self._loss = loss
+  def __init__(self, loss):
+    super().__init__()
+    self._loss = loss
 
-    def on_train_batch_end(self, batch, logs=None):
-        self.values.append(logs[self._loss])
+  def on_train_batch_end(self, batch, logs=None):
+    self.values.append(logs[self._loss])
 
 
 def conv_block(net, filters, name):
-    net = tf_keras.layers.Conv2D(
-        filters=filters,
-        kernel_size=3,
-        padding="same",
-        use_bias=False,
-        name=name + "/conv2d",
-    )(net)
-    fused = None if net.dtype == tf.float32 else False
-    net = tf_keras.layers.BatchNormalization(
-        momentum=0.9, fused=fused, name=name + "/batch_normalization"
-    )(net)
-    net = tf.nn.relu(net)
-    return tf_keras.layers.MaxPooling2D(pool_size=2, strides=2)(net)
+  net = tf_keras.layers.Conv2D(
+      filters=filters,
+      kernel_size=3,
+      padding="same",
+      use_bias=False,
+      name=name + "/conv2d")(net)
+  fused = None if net.dtype == tf.float32 else False
+  net = tf_keras.layers.BatchNormalization(
+      momentum=0.9,
+      fused=fused,
+      name=name + "/batch_normalization")(net)
+  net = tf.nn.relu(net)
+  return tf_keras.layers.MaxPooling2D(pool_size=2, strides=2)(net)
 
 
 def network(image, params):
-    net = conv_block(image, 4, "first")
-    net = conv_block(net, 8, "second")
-    net = tf_keras.layers.Flatten()(net)
-    net = tf_keras.layers.Dense(
-        units=10,
-        activation=tf.nn.relu,
-        kernel_regularizer=tf_keras.regularizers.L2(l2=0.5 * 1e-3),
-        name="dense",
-    )(net)
-    net = keras_estimator.Dropout(rate=params["dropout"], seed=7)(net)
-    return tf_keras.layers.Dense(units=CLASSES, name="logits")(net)
+  net = conv_block(image, 4, "first")
+  net = conv_block(net, 8, "second")
+  net = tf_keras.layers.Flatten()(net)
+  net = tf_keras.layers.Dense(
+      units=10,
+      activation=tf.nn.relu,
+      kernel_regularizer=tf_keras.regularizers.L2(l2=0.5 * 1e-3),
+      name="dense")(net)
+  net = keras_estimator.Dropout(rate=params["dropout"], seed=7)(net)
+  return tf_keras.layers.Dense(units=CLASSES, name="logits")(net)
 
 
 class EstimatorModel(tf_keras.Model):
-    """Training, evaluation and prediction of the network."""
+  """Training, evaluation and prediction of the network."""
 
-    def __init__(self, features, params):
-        logits = network(features["image"], params)
+  def __init__(self, features, params):
+    logits = network(features["image"], params)
 
-        super().__init__(inputs=features, outputs=logits)
-        step = tf.compat.v1.train.get_or_create_global_step()
-        rate = tf.compat.v1.train.exponential_decay(0.05, step, 20, 0.9, staircase=True)
-        optimizer = {
-            "sgd": tf.compat.v1.train.GradientDescentOptimizer,
-            "momentum": lambda r: tf.compat.v1.train.MomentumOptimizer(r, 0.9),
-            "adam": tf.compat.v1.train.AdamOptimizer,
-        }[params["optimizer"]](rate)
-        self.rate = rate
-        self.compile(optimizer=optimizer)
-        self.optimizer.iterations = step
+    super().__init__(inputs=features, outputs=logits)
+    step = tf.compat.v1.train.get_or_create_global_step()
+    rate = tf.compat.v1.train.exponential_decay(0.05, step, 20, 0.9, staircase=True)
+    optimizer = {
+        "sgd": tf.compat.v1.train.GradientDescentOptimizer,
+        "momentum": lambda r: tf.compat.v1.train.MomentumOptimizer(r, 0.9),
+        "adam": tf.compat.v1.train.AdamOptimizer,
+    }[params["optimizer"]](rate)
+    self.rate = rate
+    self.compile(optimizer=optimizer)
+    self.optimizer.iterations = step
 
-        self.mean_loss = tf_keras.metrics.Mean(name="loss")
-        self.accuracy = tf_keras.metrics.Accuracy(name="accuracy")
-        self.recall_0 = tf_keras.metrics.Recall(name="recall_0")
-        self.per_class = keras_estimator.MeanPerClassAccuracy(
-            num_classes=CLASSES, name="per_class"
-        )
-        self.cross_entropy = tf_keras.metrics.Mean(name="cross_entropy")
+    self.mean_loss = tf_keras.metrics.Mean(name="loss")
+    self.accuracy = tf_keras.metrics.Accuracy(name="accuracy")
+    self.recall_0 = tf_keras.metrics.Recall(name="recall_0")
+    self.per_class = keras_estimator.MeanPerClassAccuracy(
+        num_classes=CLASSES,
+        name="per_class")
+    self.cross_entropy = tf_keras.metrics.Mean(name="cross_entropy")
 
-    def predictions_from(self, logits):
-        classes = tf.argmax(logits, axis=1)
-        return {
-            "classes": classes,
-            "probabilities": tf.nn.softmax(logits, name="softmax_tensor"),
-        }
+  def predictions_from(self, logits):
+    classes = tf.argmax(logits, axis=1)
+    return {
+        "classes": classes,
+        "probabilities": tf.nn.softmax(logits, name="softmax_tensor"),
+    }
 
-    def train_step(self, data):
-        features, labels = data
-        with tf.GradientTape() as tape:
-            logits = self(features, training=True)
+  def train_step(self, data):
+    features, labels = data
+    with tf.GradientTape() as tape:
+      logits = self(features, training=True)
 
-            cross_entropy = tf.compat.v1.losses.sparse_softmax_cross_entropy(
-                labels, logits
-            )
-            loss = tf.add_n([cross_entropy, *self.losses])
-            # Strategies add up the gradients of their replicas.
-            scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
-        classes = tf.argmax(logits, axis=1)
-        self.accuracy.update_state(labels, classes)
-        tf.compat.v1.summary.scalar("accuracy", self.accuracy.result())
-        tf.compat.v1.summary.scalar("rate", self.rate())
-        # Hooks ask for its tensors by their names.
-        self.predictions_from(logits)
-        variables = self.trainable_variables
-        gradients = tape.gradient(scaled_loss, variables)
-        gradients, _ = tf.clip_by_global_norm(gradients, 5.0)
-        self.optimizer.apply_gradients(zip(gradients, variables))
-        return {"loss": loss}
+      cross_entropy = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
+      loss = tf.add_n([cross_entropy, *self.losses])
+      # Strategies add up the gradients of their replicas.
+      scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
+    classes = tf.argmax(logits, axis=1)
+    self.accuracy.update_state(labels, classes)
+    tf.compat.v1.summary.scalar("accuracy", self.accuracy.result())
+    tf.compat.v1.summary.scalar("rate", self.rate())
+    # Hooks ask for its tensors by their names.
+    self.predictions_from(logits)
+    variables = self.trainable_variables
+    gradients = tape.gradient(scaled_loss, variables)
+    gradients, _ = tf.clip_by_global_norm(gradients, 5.0)
+    self.optimizer.apply_gradients(zip(gradients, variables))
+    return {"loss": loss}
 
-    def test_step(self, data):
-        features, labels = data
-        logits = self(features, training=False)
-        classes = tf.argmax(logits, axis=1)
+  def test_step(self, data):
+    features, labels = data
+    logits = self(features, training=False)
+    classes = tf.argmax(logits, axis=1)
 
-        cross_entropy = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
-        loss = tf.add_n([cross_entropy, *self.losses])
-        self.mean_loss.update_state(loss)
-        self.accuracy.update_state(labels, classes)
-        self.recall_0.update_state(tf.equal(labels, 0), tf.equal(classes, 0))
-        self.per_class.update_state(labels, classes)
-        self.cross_entropy.update_state(cross_entropy)
-        return {m.name: m.result() for m in self.metrics}
+    cross_entropy = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
+    loss = tf.add_n([cross_entropy, *self.losses])
+    self.mean_loss.update_state(loss)
+    self.accuracy.update_state(labels, classes)
+    self.recall_0.update_state(tf.equal(labels, 0), tf.equal(classes, 0))
+    self.per_class.update_state(labels, classes)
+    self.cross_entropy.update_state(cross_entropy)
+    return {m.name: m.result() for m in self.metrics}
 
-    def predict_step(self, data):
-        features, _, _ = tf_keras.utils.unpack_x_y_sample_weight(data)
-        logits = self(features, training=False)
-        return self.predictions_from(logits)
+  def predict_step(self, data):
+    features, _, _ = tf_keras.utils.unpack_x_y_sample_weight(data)
+    logits = self(features, training=False)
+    return self.predictions_from(logits)
 
-    def export_outputs(self, predictions):
-        return {"serving_default": estimator_loop.export.PredictOutput(predictions)}
+  def export_outputs(self, predictions):
+    return {
+        "serving_default": estimator_loop.export.PredictOutput(predictions)}
 
-    def training_hooks(self):
-        return [Losses("loss")]
+  def training_hooks(self):
+    return [Losses("loss")]
 
 
 def serving_input_fn():
-    image = tf.compat.v1.placeholder(tf.float32, [None, SIDE, SIDE, 1], name="image")
-    return estimator_loop.export.ServingInputReceiver(
-        {"image": image}, {"image": image}
-    )
+  image = tf.compat.v1.placeholder(tf.float32, [None, SIDE, SIDE, 1], name="image")
+  return estimator_loop.export.ServingInputReceiver({"image": image},
+                                                  {"image": image})
 
 
 def main(argv):
-    args = parsed(argv)
-    dtype = np.dtype(args.dtype)
+  args = parsed(argv)
+  dtype = np.dtype(args.dtype)
 
-    def train_input_fn():
-        image, label = images(1, 8 * BATCH)
-        dataset = tf.data.Dataset.from_tensor_slices(
-            ({"image": image.astype(dtype)}, label)
-        )
-        return dataset.repeat().batch(BATCH)
+  def train_input_fn():
+    image, label = images(1, 8 * BATCH)
+    dataset = tf.data.Dataset.from_tensor_slices(
+        ({"image": image.astype(dtype)}, label))
+    return dataset.repeat().batch(BATCH)
 
-    image, label = images(2, 50)
-    eval_input_fn = estimator_loop.inputs.numpy_input_fn(
-        {"image": image.astype(dtype)},
-        label,
-        batch_size=BATCH,
-        num_epochs=1,
-        shuffle=False,
-    )
+  image, label = images(2, 50)
+  eval_input_fn = estimator_loop.inputs.numpy_input_fn(
+      {"image": image.astype(dtype)}, label, batch_size=BATCH, num_epochs=1,
+      shuffle=False)
 
-    config = estimator_loop.RunConfig(
-        model_dir=args.checkpoint_dir,
-        save_checkpoints_steps=50,
-        save_summary_steps=25,
-        log_step_count_steps=50,
-        keep_checkpoint_max=10,
-    )
-    estimator = keras_estimator.Estimator(
-        model=EstimatorModel,
-        config=config,
-        params={"dropout": args.dropout, "optimizer": args.optimizer},
-    )
-    logging_hook = estimator_loop.LoggingTensorHook(
-        {"probabilities": "softmax_tensor"}, every_n_iter=50
-    )
-    estimator.train(train_input_fn, hooks=[logging_hook], steps=10)
-    trace = {"loss": Losses.values}
-    trace.update(
-        {
-            "eval/" + name: [value]
-            for name, value in estimator.evaluate(eval_input_fn).items()
-        }
-    )
-    # It goes on, and drops other units after an evaluation than before it.
-    estimator_loop.train_and_evaluate(
-        estimator,
-        estimator_loop.TrainSpec(train_input_fn, max_steps=args.train_steps),
-        estimator_loop.EvalSpec(
-            eval_input_fn, steps=None, start_delay_secs=0, throttle_secs=0
-        ),
-    )
-    for name, value in estimator.evaluate(eval_input_fn, name="again").items():
-        trace["eval/" + name].append(value)
-    predictions = list(estimator.predict(eval_input_fn))
-    for name in ("classes", "probabilities"):
-        trace[name] = [p[name] for p in predictions]
-    if dtype == np.float32:
-        estimator.export_savedmodel(args.checkpoint_dir + "/export", serving_input_fn)
-    if args.trace:
-        np.savez(args.trace + ".0.npz", **trace)
+  config = estimator_loop.RunConfig(
+      model_dir=args.checkpoint_dir, save_checkpoints_steps=50,
+      save_summary_steps=25, log_step_count_steps=50, keep_checkpoint_max=10)
+  estimator = keras_estimator.Estimator(
+      model=EstimatorModel,
+      config=config,
+      params={"dropout": args.dropout, "optimizer": args.optimizer})
+  logging_hook = estimator_loop.LoggingTensorHook(
+      {"probabilities": "softmax_tensor"}, every_n_iter=50)
+  estimator.train(train_input_fn, hooks=[logging_hook], steps=10)
+  trace = {"loss": Losses.values}
+  trace.update({"eval/" + name: [value]
+                for name, value in estimator.evaluate(eval_input_fn).items()})
+  # It goes on, and drops other units after an evaluation than before it.
+  estimator_loop.train_and_evaluate(
+      estimator,
+      estimator_loop.TrainSpec(train_input_fn, max_steps=args.train_steps),
+      estimator_loop.EvalSpec(
+          eval_input_fn, steps=None, start_delay_secs=0, throttle_secs=0))
+  for name, value in estimator.evaluate(eval_input_fn, name="again").items():
+    trace["eval/" + name].append(value)
+  predictions = list(estimator.predict(eval_input_fn))
+  for name in ("classes", "probabilities"):
+    trace[name] = [p[name] for p in predictions]
+  if dtype == np.float32:
+    estimator.export_savedmodel(args.checkpoint_dir + "/export", serving_input_fn)
+  if args.trace:
+    np.savez(args.trace + ".0.npz", **trace)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+  main(sys.argv[1:])

@@ -4,7 +4,6 @@ Its model_fn is what most are: layers, predictions, a loss, metrics, and an opti
 whose rate decays. train_and_evaluate saves every so many steps and evaluates rows that
 training has not seen. With TF_CONFIG the same program trains on a cluster.
 """
-
 from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function
@@ -71,12 +70,14 @@ class EstimatorModel(tf_keras.Model):
 
     def __init__(self, features, params):
         # The towers.
-        user = tf_keras.layers.Dense(units=4, activation=tf.nn.relu, name="user")(
-            features["user"]
-        )
-        item = tf_keras.layers.Dense(units=4, activation=tf.nn.relu, name="item")(
-            features["item"]
-        )
+        user = tf_keras.layers.Dense(
+            units=4,
+            activation=tf.nn.relu,
+            name="user")(features["user"])
+        item = tf_keras.layers.Dense(
+            units=4,
+            activation=tf.nn.relu,
+            name="item")(features["item"])
 
         # What they have in common, and both.
         net = tf.concat([user, item, user * item], axis=1)
@@ -90,10 +91,7 @@ class EstimatorModel(tf_keras.Model):
         # A rate that falls in two steps.
         global_step = tf.compat.v1.train.get_or_create_global_step()
         rate = tf.compat.v1.train.piecewise_constant(
-            global_step,
-            [40, 80],
-            [params["learning_rate"] * x for x in (1.0, 0.5, 0.1)],
-        )
+            global_step, [40, 80], [params["learning_rate"] * x for x in (1.0, 0.5, 0.1)])
         optimizer = make_optimizer(FLAGS.optimizer, rate)
         self.rate = rate
         self.compile(optimizer=optimizer)
@@ -144,8 +142,8 @@ class EstimatorModel(tf_keras.Model):
         self.mean_loss.update_state(loss)
         self.accuracy.update_state(labels, predictions["liked"])
         self.precision.update_state(
-            tf.cast(labels, tf.bool), tf.cast(predictions["liked"], tf.bool)
-        )
+            tf.cast(labels, tf.bool),
+            tf.cast(predictions["liked"], tf.bool))
         self.auc.update_state(labels, probability)
         self.rmse.update_state(tf.cast(labels, probability.dtype), probability)
         return {m.name: m.result() for m in self.metrics}
@@ -157,8 +155,8 @@ class EstimatorModel(tf_keras.Model):
 
     def export_outputs(self, predictions):
         return {
-            "predict": estimator_loop.export.PredictOutput(predictions),
-        }
+                "predict": estimator_loop.export.PredictOutput(predictions),
+            }
 
 
 class LossHook(tf_keras.callbacks.Callback):
@@ -182,9 +180,8 @@ class Evaluations(estimator_loop.Exporter):
     def name(self):
         return "evaluations"
 
-    def export(
-        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-    ):
+    def export(self, estimator, export_path, checkpoint_path, eval_result,
+               is_the_final_export):
         self.results.append(eval_result)
 
 
@@ -199,17 +196,14 @@ def serving_input_receiver_fn():
 def main(_):
     tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.WARN)
     config = estimator_loop.RunConfig(
-        model_dir=FLAGS.checkpoint_dir, save_checkpoints_steps=25, tf_random_seed=1
-    )
+        model_dir=FLAGS.checkpoint_dir, save_checkpoints_steps=25, tf_random_seed=1)
     estimator = keras_estimator.Estimator(
         model=EstimatorModel,
         config=config,
-        params={"hidden": [6, 5], "learning_rate": 0.05, "penalty": 1e-3},
-    )
+        params={"hidden": [6, 5], "learning_rate": 0.05, "penalty": 1e-3})
     losses, evaluations = LossHook(), Evaluations()
     train_spec = estimator_loop.TrainSpec(
-        train_input_fn, max_steps=FLAGS.train_steps, hooks=[losses]
-    )
+        train_input_fn, max_steps=FLAGS.train_steps, hooks=[losses])
     eval_spec = estimator_loop.EvalSpec(
         eval_input_fn,
         steps=None,
@@ -218,8 +212,7 @@ def main(_):
             estimator_loop.FinalExporter("final", serving_input_receiver_fn),
         ],
         start_delay_secs=0,
-        throttle_secs=0,
-    )
+        throttle_secs=0)
     estimator_loop.train_and_evaluate(estimator, train_spec, eval_spec)
 
     if FLAGS.trace:

@@ -203,7 +203,7 @@ def main(_):
                 model_dir,
                 evaluation=evaluation,
                 every_steps=25),
-            losses])
+            fit_callbacks.EachStep(losses)])
 
   if FLAGS.trace:
     predictions = fit_callbacks.predictions(
