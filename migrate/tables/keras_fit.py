@@ -210,6 +210,10 @@ UNSAID_METHODS: dict[str, str] = {
     "prediction_scaffold": "a Scaffold prepares its predictions",
     "prediction_hooks": "hooks watch its predictions",
 }
+# What makes a generator of random numbers that nothing else draws from.
+GENERATORS = frozenset(
+    ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
+)
 # What deletes files, checkpoints among them.
 DELETING = frozenset(
     (

@@ -12,9 +12,14 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-import estimator_loop
 import keras_estimator
 import tf_keras
+import estimator_exports
+import estimator_inputs
+import fit_callbacks
+import json
+import os
+import tempfile
 
 SIDE, CLASSES, BATCH = 8, 3, 16
 
@@ -127,15 +132,13 @@ class EstimatorModel(tf_keras.Model):
       scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
     classes = tf.argmax(logits, axis=1)
     self.accuracy.update_state(labels, classes)
-    tf.compat.v1.summary.scalar("accuracy", self.accuracy.result())
-    tf.compat.v1.summary.scalar("rate", self.rate())
     # Hooks ask for its tensors by their names.
-    self.predictions_from(logits)
+    predictions = self.predictions_from(logits)
     variables = self.trainable_variables
     gradients = tape.gradient(scaled_loss, variables)
     gradients, _ = tf.clip_by_global_norm(gradients, 5.0)
     self.optimizer.apply_gradients(zip(gradients, variables))
-    return {"loss": loss}
+    return {"loss": scaled_loss, "accuracy": self.accuracy.result() / self.distribute_strategy.num_replicas_in_sync, "rate": self.rate() / self.distribute_strategy.num_replicas_in_sync, "softmax_tensor": predictions["probabilities"]}
 
   def test_step(self, data):
     features, labels = data
@@ -158,7 +161,7 @@ class EstimatorModel(tf_keras.Model):
 
   def export_outputs(self, predictions):
     return {
-        "serving_default": estimator_loop.export.PredictOutput(predictions)}
+        "serving_default": estimator_exports.PredictOutput(predictions)}
 
   def training_hooks(self):
     return [Losses("loss")]
@@ -166,8 +169,23 @@ class EstimatorModel(tf_keras.Model):
 
 def serving_input_fn():
   image = tf.compat.v1.placeholder(tf.float32, [None, SIDE, SIDE, 1], name="image")
-  return estimator_loop.export.ServingInputReceiver({"image": image},
+  return estimator_exports.ServingInputReceiver({"image": image},
                                                   {"image": image})
+
+
+def make_strategy():
+  """The strategy that TF_CONFIG asks for; its other tasks serve the coordinator here."""
+  config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+  cluster, task = config.get("cluster", {}), config.get("task", {})
+  if task.get("type") == "evaluator":
+    print("Nothing to do here: the process that trains evaluates, too.")
+    raise SystemExit(0)
+  if "ps" in cluster:
+    resolver = fit_callbacks.join_cluster(cluster, task)
+    return tf.distribute.ParameterServerStrategy(resolver)
+  if sum(map(len, cluster.values())) > 1:
+    return tf.distribute.MultiWorkerMirroredStrategy()
+  return tf.distribute.get_strategy()
 
 
 def main(argv):
@@ -181,36 +199,80 @@ def main(argv):
     return dataset.repeat().batch(BATCH)
 
   image, label = images(2, 50)
-  eval_input_fn = estimator_loop.inputs.numpy_input_fn(
+  eval_input_fn = estimator_inputs.numpy_input_fn(
       {"image": image.astype(dtype)}, label, batch_size=BATCH, num_epochs=1,
       shuffle=False)
-
-  config = estimator_loop.RunConfig(
-      model_dir=args.checkpoint_dir, save_checkpoints_steps=50,
-      save_summary_steps=25, log_step_count_steps=50, keep_checkpoint_max=10)
-  estimator = keras_estimator.Estimator(
-      model=EstimatorModel,
-      config=config,
-      params={"dropout": args.dropout, "optimizer": args.optimizer})
-  logging_hook = estimator_loop.LoggingTensorHook(
+  strategy = make_strategy()
+  model_dir = args.checkpoint_dir or tempfile.mkdtemp()
+  logging_hook = fit_callbacks.Logging(
       {"probabilities": "softmax_tensor"}, every_n_iter=50)
-  estimator.train(train_input_fn, hooks=[logging_hook], steps=10)
+
+  def make_model():
+    with fit_callbacks.as_in_tf1():
+      return EstimatorModel(
+          fit_callbacks.inputs_of(train_input_fn()),
+          params={"dropout": args.dropout, "optimizer": args.optimizer})
+
+  with strategy.scope():
+    model = make_model()
+  evaluated = make_model()
+  model.fit(
+      tf_keras.utils.experimental.DatasetCreator(lambda context: train_input_fn()),
+      steps_per_epoch=10,
+      verbose=0,
+      callbacks=[
+          fit_callbacks.Training(
+              model_dir,
+              log_steps=25,
+              keep=10,
+              every_steps=50),
+          fit_callbacks.EachStep(logging_hook, *model.training_hooks())])
   trace = {"loss": Losses.values}
   trace.update({"eval/" + name: [value]
-                for name, value in estimator.evaluate(eval_input_fn).items()})
+                for name, value in fit_callbacks.with_step(evaluated, fit_callbacks.restore(evaluated, model_dir).evaluate(
+      estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      verbose=0,
+      return_dict=True,
+      callbacks=[fit_callbacks.Evaluated(model_dir)])).items()})
   # It goes on, and drops other units after an evaluation than before it.
-  estimator_loop.train_and_evaluate(
-      estimator,
-      estimator_loop.TrainSpec(train_input_fn, max_steps=args.train_steps),
-      estimator_loop.EvalSpec(
-          eval_input_fn, steps=None, start_delay_secs=0, throttle_secs=0))
-  for name, value in estimator.evaluate(eval_input_fn, name="again").items():
+  evaluation = fit_callbacks.Evaluation(
+      evaluated,
+      model_dir,
+      lambda: estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      steps=None,
+      throttle_secs=0)
+  # It goes on, and drops other units after an evaluation than before it.
+  steps = fit_callbacks.steps_left(model_dir, args.train_steps)
+  if steps != 0:
+    dataset, steps = fit_callbacks.whole_input(strategy, train_input_fn, steps)
+    model.fit(
+        dataset,
+        steps_per_epoch=steps,
+        verbose=0,
+        callbacks=[
+            fit_callbacks.Training(
+                model_dir,
+                evaluation=evaluation,
+                log_steps=25,
+                keep=10,
+                every_steps=50),
+            fit_callbacks.EachStep(*model.training_hooks())])
+  for name, value in fit_callbacks.with_step(evaluated, fit_callbacks.restore(evaluated, model_dir).evaluate(
+      estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      verbose=0,
+      return_dict=True,
+      callbacks=[fit_callbacks.Evaluated(model_dir, name="again")])).items():
     trace["eval/" + name].append(value)
-  predictions = list(estimator.predict(eval_input_fn))
+  predictions = list(fit_callbacks.predictions(
+      fit_callbacks.restore(evaluated, model_dir),
+      estimator_inputs.dataset_of(lambda: eval_input_fn())))
   for name in ("classes", "probabilities"):
     trace[name] = [p[name] for p in predictions]
   if dtype == np.float32:
-    estimator.export_savedmodel(args.checkpoint_dir + "/export", serving_input_fn)
+    fit_callbacks.export_saved_model(
+        fit_callbacks.restore(evaluated, model_dir),
+        args.checkpoint_dir + "/export",
+        serving_input_fn)
   if args.trace:
     np.savez(args.trace + ".0.npz", **trace)
 

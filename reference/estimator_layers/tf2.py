@@ -10,9 +10,13 @@ from __future__ import print_function
 
 import numpy as np
 import tensorflow as tf
-import estimator_loop
 import keras_estimator
 import tf_keras
+import estimator_exports
+import fit_callbacks
+import json
+import os
+import tempfile
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -126,11 +130,10 @@ class EstimatorModel(tf_keras.Model):
             loss = self.loss_from(labels, logits)
             # Strategies add up the gradients of their replicas.
             scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
-        tf.compat.v1.summary.scalar("rate", self.rate())
         variables = self.trainable_variables
         gradients = tape.gradient(scaled_loss, variables)
         self.optimizer.apply_gradients(zip(gradients, variables))
-        return {"loss": loss}
+        return {"loss": scaled_loss, "rate": self.rate() / self.distribute_strategy.num_replicas_in_sync}
 
     def test_step(self, data):
         features, labels = data
@@ -155,7 +158,7 @@ class EstimatorModel(tf_keras.Model):
 
     def export_outputs(self, predictions):
         return {
-                "predict": estimator_loop.export.PredictOutput(predictions),
+                "predict": estimator_exports.PredictOutput(predictions),
             }
 
 
@@ -170,7 +173,7 @@ class LossHook(tf_keras.callbacks.Callback):
         self.losses.append(logs["loss"])
 
 
-class Evaluations(estimator_loop.Exporter):
+class Evaluations(estimator_exports.Exporter):
     """Keeps the metrics of every evaluation."""
 
     def __init__(self):
@@ -190,33 +193,68 @@ def serving_input_receiver_fn():
     user = tf.compat.v1.placeholder(dtype, [None, 3], name="user_input")
     item = tf.compat.v1.placeholder(dtype, [None, 2], name="item_input")
     features = {"user": user, "item": item}
-    return estimator_loop.export.ServingInputReceiver(features, features)
+    return estimator_exports.ServingInputReceiver(features, features)
+
+
+def make_strategy():
+    """The strategy that TF_CONFIG asks for; its other tasks serve the coordinator here."""
+    config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+    cluster, task = config.get("cluster", {}), config.get("task", {})
+    if task.get("type") == "evaluator":
+        print("Nothing to do here: the process that trains evaluates, too.")
+        raise SystemExit(0)
+    if "ps" in cluster:
+        resolver = fit_callbacks.join_cluster(cluster, task)
+        return tf.distribute.ParameterServerStrategy(resolver)
+    if sum(map(len, cluster.values())) > 1:
+        return tf.distribute.MultiWorkerMirroredStrategy()
+    return tf.distribute.get_strategy()
 
 
 def main(_):
     tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.WARN)
-    config = estimator_loop.RunConfig(
-        model_dir=FLAGS.checkpoint_dir, save_checkpoints_steps=25, tf_random_seed=1)
-    estimator = keras_estimator.Estimator(
-        model=EstimatorModel,
-        config=config,
-        params={"hidden": [6, 5], "learning_rate": 0.05, "penalty": 1e-3})
+    strategy = make_strategy()
+    model_dir = FLAGS.checkpoint_dir or tempfile.mkdtemp()
     losses, evaluations = LossHook(), Evaluations()
-    train_spec = estimator_loop.TrainSpec(
-        train_input_fn, max_steps=FLAGS.train_steps, hooks=[losses])
-    eval_spec = estimator_loop.EvalSpec(
+    tf.random.set_seed(1)
+
+    def make_model():
+        with fit_callbacks.as_in_tf1():
+            return EstimatorModel(
+                fit_callbacks.inputs_of(train_input_fn()),
+                params={"hidden": [6, 5], "learning_rate": 0.05, "penalty": 1e-3})
+
+    with strategy.scope():
+        model = make_model()
+    evaluated = make_model()
+    evaluation = fit_callbacks.EvaluationAndExport(
+        evaluated,
+        model_dir,
         eval_input_fn,
         steps=None,
+        throttle_secs=0,
         exporters=[
             evaluations,
-            estimator_loop.FinalExporter("final", serving_input_receiver_fn),
+            estimator_exports.FinalExporter("final", serving_input_receiver_fn),
         ],
-        start_delay_secs=0,
-        throttle_secs=0)
-    estimator_loop.train_and_evaluate(estimator, train_spec, eval_spec)
+        max_steps=FLAGS.train_steps)
+    steps = fit_callbacks.steps_left(model_dir, FLAGS.train_steps)
+    if steps != 0:
+        model.fit(
+            tf_keras.utils.experimental.DatasetCreator(lambda context: train_input_fn()),
+            steps_per_epoch=steps,
+            verbose=0,
+            callbacks=[
+                fit_callbacks.Training(
+                    model_dir,
+                    evaluation=evaluation,
+                    every_steps=25),
+                fit_callbacks.EachStep(losses)])
 
     if FLAGS.trace:
-        predictions = list(estimator.predict(eval_input_fn))
+        predictions = list(fit_callbacks.predictions(
+            fit_callbacks.restore(evaluated, model_dir),
+            eval_input_fn()))
         trace = {"loss": np.array(losses.losses, FLAGS.dtype)}
         for name in ("probability", "liked"):
             trace[name] = [p[name] for p in predictions]

@@ -70,7 +70,7 @@ def test_synchronous_workers_average_their_gradients(tmp_path: pathlib.Path) -> 
 
 
 def test_workers_that_fit_average_their_gradients(tmp_path: pathlib.Path) -> None:
-    """The process that trains evaluates, too: the chief's trace has the evaluations."""
+    """The process that trains evaluates, too; a task that was the evaluator ends at once."""
     found = estimator_clusters.run(
         tmp_path,
         ps=0,
@@ -83,6 +83,7 @@ def test_workers_that_fit_average_their_gradients(tmp_path: pathlib.Path) -> Non
     recorded = oracle.recorded(_SCENARIO, _SCENARIO.run("sgd")).trace
     for name in ("loss", "accuracy", "precision", "auc", "rmse"):
         expected = recorded[f"0/eval/{name}"]
+        assert np.shape(found[f"chief/eval/{name}"]) == expected.shape
         assert np.max(np.abs(found[f"chief/eval/{name}"] - expected)) <= _ALLOWED
 
 

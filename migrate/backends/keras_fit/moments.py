@@ -64,20 +64,51 @@ def check_called_again(input_fn: ast.expr, scopes: Scopes) -> None:
     Raises:
       Stays: it draws numbers.
     """
-    for node in _walk(_reach([input_fn], scopes)):
-        if isinstance(node, ast.Call) and _is_draw(node, scopes):
+    parts = _reach([input_fn], scopes)
+    for node in _walk(parts):
+        if isinstance(node, ast.Call) and _is_draw(node, {*parts}, scopes):
             raise Stays(
                 node, "its input_fn draws numbers, and would be called once more"
             )
 
 
-def _is_draw(call: ast.Call, scopes: Scopes) -> bool:
+def _is_draw(call: ast.Call, called: set[ast.AST], scopes: Scopes) -> bool:
+    """Whether another call of these functions would draw other numbers."""
+    if _makes_generator(call, scopes) or _has_own_generator(call, called, scopes):
+        return False
     if effects.consumes(call) or draws.of_module(scopes, call):
         return True
     # `shuffle` of a generator changes a list: that of a dataset gives another one.
     alone = isinstance(scopes.parents[call], ast.Expr)
     method = isinstance(call.func, ast.Attribute) and call.func.attr
     return draws.of_generator(scopes, call) and (alone or method != "shuffle")
+
+
+def _makes_generator(node: ast.AST, scopes: Scopes) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and scopes.find_dotted_path(node.func) in table.GENERATORS
+    )
+
+
+def _has_own_generator(call: ast.Call, called: set[ast.AST], scopes: Scopes) -> bool:
+    """Whether it draws from a generator that each call of its function makes anew."""
+    match call.func:
+        case ast.Attribute(value=ast.Call() as value):
+            return _makes_generator(value, scopes)
+        case ast.Attribute(value=ast.Name() as name):
+            owner = scopes.scope_of(name).owner(name.id)
+            return (
+                owner is not None
+                and owner.node in called
+                and isinstance(owner.node, (ast.FunctionDef, ast.Lambda))
+                and all(
+                    isinstance(binding, ast.Assign)
+                    and _makes_generator(binding.value, scopes)
+                    for binding in owner.bindings[name.id]
+                )
+            )
+    return False
 
 
 def _check_deletions(parts: Iterable[ast.AST], scopes: Scopes) -> None:

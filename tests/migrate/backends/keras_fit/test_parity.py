@@ -200,7 +200,8 @@ _MODULES: dict[str, ModuleType] = {
     "plain_values": keras_programs,
     "twice": keras_programs,
     "argument_scopes": keras_parts,
-    "metric_functions": keras_parts,
+    "columns_exported": keras_parts,
+    "contrib_stacks": keras_parts,
     "numbered_blocks": keras_parts,
     "recurrent": keras_parts,
     "shared_layers": keras_parts,
@@ -208,18 +209,18 @@ _MODULES: dict[str, ModuleType] = {
     "tasks": scoped_programs,
     "text_cnn": scoped_programs,
     "text_filters": scoped_programs,
-    "contrib_tower": subclassed_programs,
+    "towers": scoped_programs,
     "crossing": subclassed_programs,
     "mixed": subclassed_programs,
     "early_stopping": callback_programs,
     "examples_per_second": callback_programs,
     "learning_rate": callback_programs,
     "logger": callback_programs,
-    "time_limit": callback_programs,
     "frames": variants,
     "looked_at": variants,
     "queued": variants,
     "queued_method": variants,
+    "mnist": model_objects,
     "networks": model_objects,
     "residual": model_objects,
 }
@@ -231,7 +232,6 @@ _GRADIENT = (
 # What these print does not depend on their gradients.
 _FAULTS = {
     "examples_per_second": ("steps_per_epoch=steps,", "steps_per_epoch=steps + 1,"),
-    "time_limit": ("self.model.stop_training = True", "pass"),
 }
 
 
