@@ -172,7 +172,7 @@ def _find_spec(
             given = made[0].value
     if given not in specs and len(specs) == 1:
         given = specs[0]
-    return names.argument(given, "cluster", 0) if given in specs else None  # type: ignore[arg-type]
+    return names.argument(given, "cluster", 0) if given in specs else None
 
 
 def _find_keys(spec: ast.expr | None) -> set[object] | None:
