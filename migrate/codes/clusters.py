@@ -89,7 +89,7 @@ CODES = (
     Code(
         "C132",
         "a client per task",
-        "The placement depends on the task's index, so every task opens its own session on another server.",
+        "The placement depends on the task's index, so every task opens its own session on another server. Or several tasks of the cluster go on to the same session instead of waiting in `server.join()`.",
         why="TensorFlow 1 clients shared variables by name. Clients of a TensorFlow 2 cluster share none, so each would train alone.",
     ),
     Code(

@@ -47,6 +47,11 @@ def is_sole_client(scopes: Scopes, session: ast.Call) -> bool:
     return sole_task(scopes, session) is not None
 
 
+def is_one_of_several(scopes: Scopes, session: ast.Call) -> bool:
+    """Whether tasks that start the program's server go on, and more than one opens it."""
+    return len(_reaching(scopes, session)) > 1
+
+
 def sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
     """The one task, as (job, index), that opens a session on its own server."""
     found = _reaching(scopes, session)

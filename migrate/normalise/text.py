@@ -54,6 +54,11 @@ class Text:
             ]
         )
 
+    def indentation(self, statement: ast.stmt) -> str:
+        """What a statement's first line begins with: spaces or tabs."""
+        line = self.lines[statement.lineno - 1]
+        return line[: len(line) - len(line.lstrip())]
+
     def _span(self, node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
         line, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return (

@@ -303,7 +303,7 @@ def _plan_estimators(
 
 def leave_program_whole(scopes: Scopes) -> Iterator[Finding]:
     """A refused program is left as it is: half of it would not run."""
-    yield from report_unanswered(scopes, Plan())
+    yield from report_unanswered(scopes, Plan(), is_refused=True)
     for node, symbol in scopes.walk_uses():
         if symbol.startswith("tf."):
             yield Finding(

@@ -13,15 +13,21 @@ from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
 
-def report_unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+def report_unanswered(
+    scopes: Scopes, plan: Plan, *, is_refused: bool = False
+) -> Iterator[Finding]:
     """What TF2 cannot import, or what hides names, as findings of its own.
 
     An import whose name is used has findings where it is used; one that goes as the
     file is rewritten has none.
+
+    Args:
+      is_refused: whether something else keeps the file as it is. Once that is mended the
+        file is rewritten, so its unused imports are nothing to be done by hand.
     """
     read = unused.read_of_module(scopes.tree)
     followed = _find_followed_names(scopes)
-    rewritten = bool(plan.suites or plan.expressions or plan.statements)
+    rewritten = is_refused or bool(plan.suites or plan.expressions or plan.statements)
     dropped = unused.find_dropped_imports(scopes.tree) if rewritten else set()
     anywhere = unused.read_names(scopes.tree)
     for node in scopes.walk():

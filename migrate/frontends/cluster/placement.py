@@ -13,7 +13,7 @@ import re
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.facts.sole_client import is_sole_client
+from migrate.facts.sole_client import is_one_of_several, is_sole_client
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
@@ -109,6 +109,17 @@ def cluster_of(
             f"{_asked(scopes)}, where the session is opened; or migrate it together with "
             "the file that starts the servers.",
             _CLUSTER,
+        )
+        return None
+    if not is_on_own_server(scopes, session) and is_one_of_several(scopes, session):
+        diagnostics.refuse(
+            "C132",
+            session,
+            "several tasks of the cluster open this session: each is a client of its own, "
+            "and they would share no variables",
+            "Let all tasks but one wait in server.join(), or start the servers by another "
+            "program.",
+            scopes.resolve(session.func) or "",
         )
         return None
     # Of one task alone its index is the same in every run.

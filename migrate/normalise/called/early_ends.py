@@ -149,9 +149,30 @@ def _asks_for_all_jobs(scopes: Scopes, branch: ast.If) -> bool:
         names.argument(server, "job_name", 1) or ast.Constant(None)
         for server in servers
     ]
-    return len(specs) == 1 == len({*asked.values(), *map(ast.dump, jobs)}) and (
-        set(asked) == _find_keys(names.argument(specs[0], "cluster", 0))
+    return len({*asked.values(), *map(ast.dump, jobs)}) == 1 and all(
+        set(asked) == _find_keys(_find_spec(scopes, server, specs))
+        for server in servers
     )
+
+
+def _find_spec(
+    scopes: Scopes, server: ast.Call, specs: list[ast.Call]
+) -> ast.expr | None:
+    """The addresses by job that a server is given.
+
+    Args:
+      specs: the program's `tf.train.ClusterSpec(...)`. One alone is every server's; of
+        several it has to be seen which one is.
+    """
+    given = names.argument(server, "server_or_cluster_def", 0)
+    if isinstance(given, ast.Name):
+        owner = scopes.scope_of(given).owner(given.id)
+        made = owner.bindings.get(given.id, []) if owner is not None else []
+        if len(made) == 1 and isinstance(made[0], ast.Assign):
+            given = made[0].value
+    if given not in specs and len(specs) == 1:
+        given = specs[0]
+    return names.argument(given, "cluster", 0) if given in specs else None
 
 
 def _find_keys(spec: ast.expr | None) -> set[object] | None:

@@ -87,7 +87,7 @@ class _Monitored:
             end = statement.end_lineno or statement.lineno
             left: list[str] = []
             if self._is_all(statement):
-                left = [" " * statement.col_offset + "pass"]
+                left = [text.indentation(statement) + "pass"]
             origins = [text.origins[statement.lineno - 1]] * len(left)
             text = text.spliced(statement.lineno, end, left, origins)
         return text

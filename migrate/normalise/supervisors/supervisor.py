@@ -148,7 +148,7 @@ class _Supervisor:
         places = self._outermost(self._made)
         changes: list[tuple[int, int, list[str]]] = []
         for place in places:
-            indent = " " * place.col_offset
+            indent = self._text.indentation(place)
             changes.append(
                 (
                     place.lineno,
@@ -158,7 +158,7 @@ class _Supervisor:
                 )
             )
         for statement in gone:
-            indent = " " * statement.col_offset
+            indent = self._text.indentation(statement)
             alone = len(self._suite(statement)) == 1
             changes.append(
                 (

@@ -43,6 +43,21 @@ def test_the_session_goes_where_its_graph_is(test: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "other",
+    [
+        "cluster = tf.train.ClusterSpec({'ps': ps, 'worker': workers})",
+        "everyone = tf.train.ClusterSpec({'ps': ps, 'worker': workers, 'chief': chiefs})",
+    ],
+)
+def test_of_several_clusters_the_server_has_the_one_it_is_given(other: str) -> None:
+    program = PROGRAM.replace("def main", f"{other}\ndef main")
+    assert change(program).endswith(MOVED)
+    # The server may have either.
+    unknown = program.replace("Server(cluster,", "Server(choose(),")
+    assert change(unknown) == unknown
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ('"worker": workers}', '"worker": workers, "chief": chiefs}'),  # Another job.

@@ -183,6 +183,16 @@ def test_the_plain_one_is_migrated() -> None:
     assert done and 'checkpoint_dir="logs"' in text and "Supervisor" not in text
 
 
+def test_one_among_tabs_keeps_them() -> None:
+    head, made = PROGRAM.replace("MORE", "").split("cluster = ", 1)
+    made = f"cluster = {made}".replace("    ", "\t")
+    made = made.replace("pass  # INSIDE", "sv.summary_computed(sess, summary)")
+    body = "".join(f"\t{line}\n" for line in made.splitlines())
+    new = migrate_text(f"{head}def main():\n{body}main()\n")
+    assert {f.outcome for f in new.findings} <= {Outcome.REWRITTEN, Outcome.KEPT}
+    assert "Supervisor" not in new.text and "add_summary" in new.text
+
+
 @pytest.mark.parametrize("argument", ARGUMENTS)
 def test_every_argument(argument: str) -> None:
     text, done = _migrated(argument)
