@@ -269,7 +269,8 @@ def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
 
     signatures = {key: sign(outputs) for key, outputs in built["given"].items()}
     root = tf.Module()
-    root.saved, root.answers = model.weights, signatures
+    tables = [getattr(part, "_resources", {}) for part in model.submodules]  # Of words.
+    root.saved, root.answers = [model.weights, tables], signatures
     directory = os.path.join(
         tf.compat.as_str_any(export_dir_base), str(int(time.time()))
     )

@@ -84,7 +84,7 @@ def test_a_script_of_the_guides_shape(tmp_path: pathlib.Path) -> None:
     [
         ("AdagradOptimizer(0.1)", "AdagradOptimizer(0.1001)"),
         ("variable.assign(tf.train.load_variable(path, name))", "pass"),
-        (" + optimizer.variables()", ""),
+        (" + opt.optimizer.variables()", ""),
         ("(other_points, other_heights)", "(other_points, heights[:3])"),
     ],
     ids=["rate", "not-restored", "no-slots", "other-examples"],
@@ -209,7 +209,6 @@ _MODULES: dict[str, ModuleType] = {
     "tasks": scoped_programs,
     "text_cnn": scoped_programs,
     "text_filters": scoped_programs,
-    "towers": scoped_programs,
     "crossing": subclassed_programs,
     "mixed": subclassed_programs,
     "early_stopping": callback_programs,
