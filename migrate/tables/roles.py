@@ -141,6 +141,16 @@ OF_NORMAL_FORM: dict[str, Kind] = {
 }
 
 ASSIGNMENTS = _BY_KIND[Kind.ASSIGNMENT]
+# Functions whose result is the buffer of their argument, where no type changes.
+SAME_BUFFER = frozenset(
+    f"tf.{name}"
+    for name in (
+        *("convert_to_tensor", "expand_dims", "identity", "reshape", "squeeze"),
+        "stop_gradient",
+    )
+)
+# What checks a value's shape unless it is told not to -> where `validate_shape` stands.
+KEEP_SHAPE = {"tf.Variable": 3, "tf.get_variable": 9, "tf.assign": 2}
 KIND_OF_CALL: dict[str, Kind] = {
     symbol: kind for kind, symbols in _BY_KIND.items() for symbol in symbols
 }

@@ -27,6 +27,7 @@ from migrate.frontends.sessions.hooks import SessionHooks
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.frontends.sessions.metric_checks import MetricChecks
 from migrate.frontends.sessions.step_checks import StepChecks
+from migrate.frontends.sessions.variable_buffers import VariableBuffers
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.code import Code, code
@@ -71,6 +72,7 @@ class RunResolver:
         self.own = OwnHooks()
         self._tail = tail
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
+        self.buffers = VariableBuffers(scopes, diagnostics, analysis, flows)
         self.averages = AveragesMoved(scopes, diagnostics, analysis, flows)
         self.metrics = MetricChecks(diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
@@ -367,6 +369,9 @@ class RunResolver:
           drawn: of that, names that are not fed.
         """
         self.checks.check_assigned(part)
+        fetched = [inner.node for leaf in leaves for inner in leaf.every()]
+        computed = self.checks.list_assigned(part)
+        self.buffers.check(self.loop.session, computed, fetched)
         whole = {name for leaf in leaves if (name := names.key(leaf.node))}
         self.metrics.check(call, part, plain, whole)
         self.averages.check(call, part, feed)

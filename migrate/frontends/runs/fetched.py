@@ -17,6 +17,11 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
+def _is_made_here(node: ast.expr) -> bool:
+    """`v.assign(1.0).op`: the operation of an update that has no name."""
+    return isinstance(node, ast.Attribute) and names.key(node) is None
+
+
 class Fetched:
     """Reads fetches, and refuses those that no step function could give."""
 
@@ -59,6 +64,8 @@ class Fetched:
             kind = Kind.HOST
         if isinstance(node, ast.Attribute) and node.attr == "initializer":
             kind = Kind.INITIALIZER_OP
+        if kind is Kind.OPERATION and _is_made_here(node):
+            kind = Kind.HOST  # A step gives nothing for it, and would not make it.
         return Leaf(node, kind)
 
     def written_out(self, node: ast.expr) -> bool:

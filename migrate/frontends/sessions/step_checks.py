@@ -74,6 +74,14 @@ class StepChecks:
                 )
             assigned |= done
 
+    def list_assigned(self, part: Slice) -> list[tuple[Flow, list[str]]]:
+        """What a run computes, in order, each with the variables that it assigns to."""
+        return [
+            (flow, [target for _, target in self._assignments(flow.statement)])
+            for flow in every(self.flows)
+            if flow in part.flows and not flow.suites
+        ]
+
     def changes(self, part: Slice, run: ast.Call) -> bool:
         """Whether a run changes variables."""
         return (

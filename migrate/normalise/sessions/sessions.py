@@ -39,6 +39,8 @@ _NO_SERVICES = (
 _METHODS = ("eval", "run")
 _MADE_BY_METHOD = frozenset({"minimize", "apply_gradients"})
 _OPERATIONS = roles.INITIALIZER_OPS | {"tf.group", "tf.no_op"}
+# Attributes of variables, iterators and tensors that are operations.
+_GIVING_OPERATIONS = frozenset({"initializer", "op"})
 
 
 def monitored(text: Text) -> Text:
@@ -467,6 +469,15 @@ class _Plain:
             )
         )
 
+    def _is_set(self, attribute: str) -> bool:
+        """Whether objects of the program have an attribute of this name."""
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr == attribute
+            and isinstance(node.ctx, ast.Store)
+            for node in walk_breadth_first(self._tree)
+        )
+
     def _is_fetched(self, func: ast.Attribute, session: str) -> bool:
         """Whether what `eval` or `run` is called on is of the graph."""
         if self._scopes.resolve(func) is not None or names.key(func.value) == session:
@@ -484,6 +495,8 @@ class _Plain:
             )
         if isinstance(receiver, ast.Call):
             return self._scopes.resolve(receiver.func) in _OPERATIONS
+        if isinstance(receiver, ast.Attribute) and receiver.attr in _GIVING_OPERATIONS:
+            return not self._is_set(receiver.attr)
         key = names.key(receiver)
         return key is not None and any(
             isinstance(made, ast.Assign)

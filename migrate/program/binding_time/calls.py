@@ -181,6 +181,8 @@ class Calls(GradientLists):
     def _of_kind(self, call: ast.Call, symbol: str, kind: Kind) -> Kind:
         """What a function of a known kind makes."""
         inside = self._arguments(call)
+        if symbol in roles.KEEP_SHAPE:
+            self._check_shape_stays(call, symbol)
         if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
             self._check_initial_value(call, inside)
             return self._variable(call, symbol)
@@ -193,6 +195,21 @@ class Calls(GradientLists):
         if kind is Kind.LAYER and symbol in WRAPPERS:
             return Kind.TENSOR  # Made in the step, of a cell that was made once.
         return kind
+
+    def _check_shape_stays(self, call: ast.Call, symbol: str) -> None:
+        """Refuses `validate_shape=False`: TF2's variable keeps the shape of its value."""
+        given = names.argument(call, "validate_shape", roles.KEEP_SHAPE[symbol])
+        if given is None or names.literal(given) is True:
+            return
+        self.diagnostics.refuse(
+            "V103",
+            call,
+            "in TF1 this variable may get a value of another shape (validate_shape), in "
+            "TF2 it cannot",
+            "Make the variable as large as its largest value, or leave validate_shape out "
+            "if the shape stays.",
+            symbol,
+        )
 
     def _gradients(self, call: ast.Call) -> Kind:
         self._arguments(call)

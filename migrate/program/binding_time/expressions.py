@@ -119,6 +119,10 @@ class Expressions(Calls):
                 if node.attr == "shape":
                     return self._static_shape(node.value, base)
                 return Kind.TENSOR
+            if base is Kind.ASSIGNMENT and node.attr == "op":
+                return (
+                    Kind.OPERATION
+                )  # `sess.run(update.op)` makes it, and gives nothing.
             if base is Kind.MODEL:
                 return self._model_attribute(node)
             if base is Kind.LAYER and node.attr in _BUILT_LAYER:

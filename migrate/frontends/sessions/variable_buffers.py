@@ -1,0 +1,171 @@
+"""Tensors that in TF1 were a variable's own buffer, and changed with it.
+
+    old = tf.identity(count)
+    with tf.control_dependencies([old]):
+        new = tf.assign_add(count, 1)
+
+In one process both are the new value (measured with TF 1.15.5: `identity`, `value`,
+`read_value`, `reshape`, `squeeze`, `expand_dims` and `stop_gradient`, in every run). In
+TF2 the first is a value, the old one. So such a tensor is refused where it is used behind
+what changes the variable. Resource variables, and those of a server, are read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions import plain as plain_sessions
+from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.ir import Flow, Kind
+from migrate.tables import roles
+
+_READS = frozenset({"value", "read_value"})
+
+
+class VariableBuffers:
+    """Refuses runs that give, or compute with, such a tensor after an update."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        flows: list[Flow],
+    ) -> None:
+        self._scopes = scopes
+        self._diagnostics = diagnostics
+        self._analysis = analysis
+        self._flows = flows
+
+    def check(
+        self,
+        session: ast.Call,
+        flows: list[tuple[Flow, list[str]]],
+        fetches: Sequence[ast.expr],
+    ) -> None:
+        """Checks one run.
+
+        Args:
+          session: the call that opens the session.
+          flows: what the run computes, in order, with the variables it assigns to.
+          fetches: what the run gives.
+        """
+        if not self._has_buffers(session):
+            return
+        buffers: dict[str, str] = {}
+        changed: set[str] = set()
+        assigned_to: set[str] = set()
+        for flow, assigned in flows:
+            statement = flow.statement
+            stale = [n for n in buffers if n in flow.reads and buffers[n] in changed]
+            if stale and not self._only_orders(flow):
+                self._refuse(statement, stale[0], buffers[stale[0]])
+            assigned_to |= set(assigned)
+            changed |= {*assigned, *self._updated(flow)}
+            # What does not wait for a training operation is put before it.
+            after = changed if self._waits(statement) else assigned_to
+            match statement:
+                case ast.Assign(targets=[target], value=value):
+                    variable = self._find_variable(value, buffers)
+                    name = names.key(target)
+                    if variable and name and variable not in after:
+                        buffers[name] = variable
+        for node in fetches:
+            name = names.key(node)
+            if name in buffers and buffers[name] in changed:
+                self._refuse(node, name, buffers[name])
+
+    def _has_buffers(self, session: ast.Call) -> bool:
+        return plain_sessions.is_local(self._scopes, session) and not any(
+            symbol == "tf.enable_resource_variables"
+            or symbol in ("tf.train.Server", "tf.train.replica_device_setter")
+            for _, symbol in self._scopes.walk_uses()
+        )
+
+    def _waits(self, statement: ast.stmt) -> bool:
+        """Whether a statement stands in a block of `tf.control_dependencies`."""
+        block = self._scopes.parents.get(statement)
+        return isinstance(block, ast.With) and any(
+            isinstance(item.context_expr, ast.Call)
+            and self._scopes.resolve(item.context_expr.func)
+            == "tf.control_dependencies"
+            for item in block.items
+        )
+
+    def _only_orders(self, flow: Flow) -> bool:
+        """Whether a statement only waits for what it reads, as `tf.group` does."""
+        return flow.update is not None or flow.kind is Kind.OPERATION
+
+    def _find_variable(self, value: ast.expr, buffers: dict[str, str]) -> str | None:
+        """The variable whose buffer an expression gives."""
+        match value:
+            case ast.Call(func=ast.Attribute(value=base, attr=attr), args=[]) if (
+                attr in _READS and self._kind(base) is Kind.VARIABLE
+            ):
+                return self._own(base)
+            case ast.Call(args=[base, *_]) if (
+                self._scopes.resolve(value.func) in roles.SAME_BUFFER
+            ):
+                name = names.key(base)
+                if name in buffers:
+                    return buffers[name]
+                if self._kind(base) is Kind.VARIABLE:
+                    return self._own(base)
+                return self._find_variable(base, buffers)
+        return None
+
+    def _kind(self, node: ast.expr) -> Kind | None:
+        return self._analysis.environment.get(names.key(node) or "")
+
+    def _own(self, node: ast.expr) -> str | None:
+        """A variable's name; None of a resource, which is read."""
+        name = names.key(node)
+        resource = any(
+            not isinstance(given, ast.Constant) or given.value is True
+            for call in self._makers(name)
+            if (given := names.argument(call, "use_resource")) is not None
+        )
+        return None if resource else name
+
+    def _makers(self, name: str | None) -> Iterator[ast.Call]:
+        for flow in every(self._flows):
+            statement = flow.statement
+            if isinstance(statement, ast.Assign) and name in flow.binds:
+                if isinstance(statement.value, ast.Call):
+                    yield statement.value
+
+    def _updated(self, flow: Flow) -> set[str]:
+        """The variables that a training operation changes."""
+        if flow.update is None:
+            return set()
+        found = (
+            {names.key(flow.update.global_step)} if flow.update.global_step else set()
+        )
+        listed = flow.update.variables
+        if isinstance(listed, (ast.List, ast.Tuple)):
+            return {n for n in [*found, *map(names.key, listed.elts)] if n}
+        found |= {
+            name
+            for name, kind in self._analysis.environment.items()
+            if kind is Kind.VARIABLE and self._is_trained(name)
+        }
+        return {name for name in found if name}
+
+    def _is_trained(self, name: str) -> bool:
+        makers = list(self._makers(name))
+        return bool(makers) and not any(
+            names.literal(names.argument(call, "trainable")) is False for call in makers
+        )
+
+    def _refuse(self, node: ast.AST, name: str, variable: str) -> None:
+        self._diagnostics.refuse(
+            "S136",
+            node,
+            f"`{name}` is `{variable}` itself in TF1, which the same run changes: it gave "
+            "the value from after the change, TF2 the one from before",
+            f"Use `{variable}` in a later run for the new value, or in an earlier run for "
+            "the old one.",
+        )
