@@ -56,9 +56,9 @@ def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--estimators",
             type=click.Choice(ESTIMATORS),
-            help="What trains the Keras model that a model_fn becomes. estimator, the "
-            "default: an Estimator. fit: Model.fit, where it can. model_fn: it stays a "
-            "function. keras is the older name of estimator.",
+            help="What trains the Keras model that a model_fn becomes. fit, the default: "
+            "Model.fit, where it can. estimator: an Estimator, with TensorFlow 1's "
+            "timeline. model_fn: it stays a function. keras is the older name of estimator.",
         ),
         click.option(
             "--fallback",

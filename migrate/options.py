@@ -27,8 +27,8 @@ class Options:
     ignore: tuple[str, ...] = ()
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
-    # "estimator": a model_fn that can be a Keras model becomes one, which an Estimator
-    # trains; "fit": which `Model.fit` trains, where it can; "model_fn": all stay.
+    # "fit": a model_fn that can be a Keras model becomes one, which `Model.fit` trains,
+    # where it can; "estimator": which an Estimator trains; "model_fn": all stay.
     estimators: str = "fit"
     # Whether the refusals of a file are written into it, as comments.
     notes: bool = False

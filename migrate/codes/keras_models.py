@@ -77,7 +77,7 @@ CODES = (
     Code(
         "K131",
         "stays a hook or an Estimator",
-        "This `SessionRunHook` does something that a Keras callback cannot do, or is called where there is no Keras model. It stays a hook, of `estimator_loop`. Or, with `--estimators fit`, something at this line has no known counterpart in `Model.fit` and its callbacks. The program then keeps the Estimator of the emitted module `keras_estimator`, which trains as TensorFlow 1 did (K104).",
+        "This `SessionRunHook` does something that a Keras callback cannot do, or is called where there is no Keras model. It stays a hook, of `estimator_loop`. Or something at this line has no known counterpart in `Model.fit` and its callbacks. The program then keeps the Estimator of the emitted module `keras_estimator`, which trains as TensorFlow 1 did (K104).",
         why="A callback sees the values that a step returns, and nothing else. A hook may ask for other tensors or other events. A training that is only nearly equal would give other numbers, and no error would tell you so. The hook and the Estimator do exactly what they did.",
         before='def before_run(self, run_context):\n    return tf.train.SessionRunArgs("dense/kernel:0")',
         after='def before_run(self, run_context):\n    return estimator_loop.SessionRunArgs("dense/kernel:0")',
@@ -123,12 +123,12 @@ CODES = (
     Code(
         "K190",
         "Estimator becomes Model.fit",
-        "With `--estimators fit`, the model is made in the scope of a strategy and `Model.fit` trains it. Callbacks of the emitted module `fit_callbacks` save checkpoints, evaluate, export and log. Where `train_and_evaluate` trains, a function in your file makes the strategy from `TF_CONFIG`.",
+        "The model is made in the scope of a strategy and `Model.fit` trains it. Callbacks of the emitted module `fit_callbacks` save checkpoints, evaluate, export and log. Where `train_and_evaluate` trains, a function in your file makes the strategy from `TF_CONFIG`.",
         why="Keras is the interface that TensorFlow 2's users know. The strategy, the model and the loop stand in your own file, so you can change them without reading emitted code.",
         before="estimator = tf.estimator.Estimator(model_fn, model_dir)\nestimator.train(input_fn, max_steps=1000)",
         after="model = EstimatorModel(fit_callbacks.inputs_of(input_fn()))\nsteps = fit_callbacks.steps_left(model_dir, 1000)\nmodel.fit(\n    input_fn(),\n    steps_per_epoch=steps,\n    callbacks=[fit_callbacks.Training(model_dir)])",
         promise="In one process, losses, metrics, predictions, summaries and checkpoints are those of TensorFlow 1, under its names, and training continues from an old `model_dir`. The timeline may differ: the process that trains also evaluates, and a task of type `evaluator` ends at once. With parameter servers, steps are in flight while a callback runs.",
-        refused_when="Something of the program has no counterpart in `fit` and its callbacks. Then the whole program keeps its Estimator (K131).",
+        refused_when="Something of the program has no counterpart in `fit` and its callbacks. Then the whole program keeps its Estimator (K131). So it does with `--estimators estimator`.",
         noted=True,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.scenario import SINGLE, Alternative, Fault, Looser, Run, Scenario
 
-_FAITHFUL = "faithful.py"
+_ESTIMATOR = "tf2_estimator.py"
 _SOFTMAX = "exp differs by one ULP, and a convolution's gradient sums in another order"
 _FACTOR = "Keras keeps a regulariser's factor as float32: 1e-8 of a penalty of 0.01"
 _RUNS = tuple(
@@ -71,7 +71,7 @@ SCENARIO = Scenario(
             "drawn=not checkpoint_path",
             "drawn=True",
             file="estimator_loop/estimator.py",
-            program=_FAITHFUL,
+            program=_ESTIMATOR,
         ),
         Fault(
             "averages too slow",
@@ -89,7 +89,7 @@ SCENARIO = Scenario(
     alternatives=(
         Alternative(
             "estimator",
-            "faithful.py",
+            "tf2_estimator.py",
             "what `--estimators estimator` writes: TensorFlow 1's timeline",
             ("sgd", "momentum"),
             estimators="estimator",

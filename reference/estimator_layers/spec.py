@@ -72,7 +72,7 @@ SCENARIO = Scenario(
     alternatives=(
         Alternative(
             "estimator",
-            "faithful.py",
+            "tf2_estimator.py",
             "what `--estimators estimator` writes: TensorFlow 1's timeline",
             ("sgd", "adam"),
             estimators="estimator",

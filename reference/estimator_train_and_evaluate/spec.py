@@ -5,8 +5,8 @@ from __future__ import annotations
 from reference.scenario import SINGLE, Alternative, Fault, Looser, Run, Scenario
 
 _FIT = "fit_callbacks.py"
-_FAITHFUL = "faithful.py"
-_ESTIMATOR = "estimator_loop/estimator.py"
+_ESTIMATOR = "tf2_estimator.py"
+_LOOP = "estimator_loop/estimator.py"
 # Metrics are float32 in both, whatever the model is; of order 1, so 2 ULPs.
 _METRICS = Looser("*/eval/*", 2.5e-7, "a root is one of tf_keras, another of TF1")
 
@@ -53,23 +53,23 @@ SCENARIO = Scenario(
             "spec.input_fn, spec.steps, list(spec.hooks), "
             "path[: path.rindex('-')] + '-25', spec.name",
             file="estimator_loop/timeline.py",
-            program=_FAITHFUL,
+            program=_ESTIMATOR,
         ),
         Fault(
             "evaluates one batch",
             "adam",
             "if session.stop or number == steps:",
             "if session.stop or number == 1:",
-            file=_ESTIMATOR,
-            program=_FAITHFUL,
+            file=_LOOP,
+            program=_ESTIMATOR,
         ),
         Fault(
             "predicts with initial weights",
             "adam",
             "checkpoint_path = checkpoint_path or self.latest_checkpoint()",
             "checkpoint_path = checkpoint_path or f'{self.model_dir}/model.ckpt-25'",
-            file=_ESTIMATOR,
-            program=_FAITHFUL,
+            file=_LOOP,
+            program=_ESTIMATOR,
         ),
         Fault(
             "slots not restored",
@@ -78,7 +78,7 @@ SCENARIO = Scenario(
             "part.assign(value + 1.0 * ('Momentum' in name))"
             " if 'Momentum' in name else part.assign(value)",
             file="training_session/checkpoints.py",
-            program=_FAITHFUL,
+            program=_ESTIMATOR,
         ),
         Fault(
             "the copy keeps an older checkpoint's values",
@@ -106,7 +106,7 @@ SCENARIO = Scenario(
     alternatives=(
         Alternative(
             "estimator",
-            "faithful.py",
+            "tf2_estimator.py",
             "what `--estimators estimator` writes: TensorFlow 1's timeline",
             ("sgd", "momentum", "adam"),
             estimators="estimator",

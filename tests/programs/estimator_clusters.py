@@ -22,6 +22,7 @@ from migrate.findings import Outcome
 from reference import processes, runner
 from reference.compare import Array
 from reference.environment import find_tf1
+from tests.programs.variants import FAITHFUL
 
 HERE = pathlib.Path(__file__).parent / "estimator_clusters"
 _RECORDED = HERE / "recorded.json"
@@ -53,7 +54,7 @@ RUNS = {
 def migrated(name: str, directory: pathlib.Path) -> pathlib.Path:
     """The migration of a program, with what it needs, in a new directory."""
     source = HERE / f"{name}.py"
-    migration = migrate_text(source.read_text(), filename=source.name)
+    migration = migrate_text(source.read_text(), FAITHFUL, filename=source.name)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     assert not [f for f in migration.findings if f.outcome in loud]
     directory.mkdir(parents=True, exist_ok=True)

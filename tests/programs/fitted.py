@@ -1,4 +1,4 @@
-"""Estimators that `Model.fit` trains after `--estimators fit`, and what TensorFlow 1.15.5 found.
+"""Estimators that `Model.fit` trains, and what TensorFlow 1.15.5 found.
 
 `python -m tests.programs.fitted` runs those that have changed under TensorFlow 1.15.5, as
 one process, and records all that they saved, and the checkpoints from which the migrated

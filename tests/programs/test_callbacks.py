@@ -20,7 +20,7 @@ from reference import processes, runner
 from reference.compare import Array
 from tests.programs import callback_programs, variants
 from tests.programs.callback_programs import HERE, PROGRAMS
-from tests.programs.variants import Found, Variant
+from tests.programs.variants import FAITHFUL, Found, Variant
 
 _FITTED = Variant("fitted", 0.0, "it is only run", directory=HERE)
 _OF_FIT = ("early_stopping", "progress_bar")
@@ -61,7 +61,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
 @each_program
 def test_hooks_become_callbacks(program: Variant) -> None:
     text = program.path.read_text()
-    migration = migrate_text(text)
+    migration = migrate_text(text, FAITHFUL)
     codes = [f.code for f in migration.findings]
     assert "K101" in codes and "K110" not in codes
     stay = 3 if program.name == "staying" else 0

@@ -11,7 +11,7 @@ from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from tests.programs import compiled_keras_programs, variants
 from tests.programs.compiled_keras_programs import PROGRAMS
-from tests.programs.variants import Found, Variant
+from tests.programs.variants import FAITHFUL, Found, Variant
 
 each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 
@@ -32,7 +32,7 @@ def test_equals_tensorflow_1_15_5(program: Variant, found: Found) -> None:
 
 @each_program
 def test_checkpoints_are_told_of(program: Variant) -> None:
-    migration = migrate_text(program.path.read_text())
+    migration = migrate_text(program.path.read_text(), FAITHFUL)
     assert "D155" in {f.code for f in migration.findings}
 
 

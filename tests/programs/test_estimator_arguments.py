@@ -12,7 +12,7 @@ from migrate.compiler import migrate_text
 from reference import processes
 from reference.compare import Array
 from tests.programs import variants
-from tests.programs.variants import EACH, Found, Variant
+from tests.programs.variants import EACH, FAITHFUL, Found, Variant
 
 
 def _run(group: tuple[Variant, ...], work: pathlib.Path) -> dict[str, Array]:
@@ -98,7 +98,9 @@ def test_faults_are_seen(
 
 def test_a_method_beside_queues_is_a_model() -> None:
     (variant,) = (v for v in EACH if v.name == "queued_method")
-    migration = migrate_text(variant.path.read_text(), filename=variant.path.name)
+    migration = migrate_text(
+        variant.path.read_text(), FAITHFUL, filename=variant.path.name
+    )
     codes = {finding.code for finding in migration.findings}
     assert {"K111", "I131"} <= codes and "K110" not in codes
     assert "class RegressionModel(tf_keras.Model):" in migration.text

@@ -13,12 +13,15 @@ from migrate.findings import Outcome
 from reference.environment import find_tf1
 from tests.programs import estimators
 from tests.programs.estimators import VARIANTS, EstimatorVariant
+from tests.programs.variants import FAITHFUL
 
 each = pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
 
 
 def migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Path:
-    migration = migrate_text(variant.path.read_text(), filename=str(variant.path))
+    migration = migrate_text(
+        variant.path.read_text(), FAITHFUL, filename=str(variant.path)
+    )
     loud = [
         f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
     ]

@@ -9,7 +9,7 @@ import pytest
 from migrate.compiler import migrate_text
 from tests.programs import keras_parts, variants
 from tests.programs.keras_parts import PROGRAMS
-from tests.programs.variants import Found, Variant
+from tests.programs.variants import FAITHFUL, Found, Variant
 
 each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 
@@ -21,7 +21,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
 
 @each_program
 def test_becomes_a_keras_model(program: Variant) -> None:
-    migration = migrate_text(program.path.read_text())
+    migration = migrate_text(program.path.read_text(), FAITHFUL)
     codes = {f.code for f in migration.findings}
     assert "K101" in codes and "K110" not in codes
     assert "labels, mode" not in migration.text

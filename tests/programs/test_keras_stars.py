@@ -7,12 +7,11 @@ import sys
 
 import pytest
 
-from migrate.options import Options
 from migrate.results import write_result
 from migrate.run import run_tree
 from tests.programs import keras_star_programs, variants
 from tests.programs.keras_star_programs import HERE, PROGRAMS, StarProgram
-from tests.programs.variants import Found
+from tests.programs.variants import FAITHFUL, Found
 
 FAULTS = {
     "sales_train": ("sales/layers.py", "momentum=0.9", "momentum=0.99"),
@@ -24,7 +23,7 @@ FAULTS = {
 def _migrated(target: pathlib.Path) -> dict[str, str]:
     """Migrates the tree into a directory; the texts of its files, with all codes."""
     texts = {}
-    for result in run_tree([HERE], Options(), jobs=1):
+    for result in run_tree([HERE], FAITHFUL, jobs=1):
         name = result.path.relative_to(HERE).as_posix()
         assert not result.failed, name
         (target / name).parent.mkdir(parents=True, exist_ok=True)

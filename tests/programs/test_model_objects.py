@@ -14,7 +14,7 @@ from migrate.compiler import migrate_text
 from reference.compare import Array
 from tests.programs import model_objects, variants
 from tests.programs.model_objects import PROGRAMS
-from tests.programs.variants import Found, Variant
+from tests.programs.variants import FAITHFUL, Found, Variant
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def _wrong(program: Variant, found: dict[str, Array] | Found) -> dict[str, float
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_becomes_a_keras_model(program: Variant) -> None:
-    migration = migrate_text(program.path.read_text())
+    migration = migrate_text(program.path.read_text(), FAITHFUL)
     codes = {f.code for f in migration.findings}
     assert "K101" in codes and "K110" not in codes
     assert "EstimatorSpec" not in migration.text

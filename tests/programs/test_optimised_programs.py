@@ -23,7 +23,7 @@ from tests.programs.optimised_programs import (
     SAVED_STEP,
     OptimisedProgram,
 )
-from tests.programs.variants import Found
+from tests.programs.variants import FAITHFUL, Found
 
 each_program = pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
 each_resumed = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
@@ -72,7 +72,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
 
 @each_program
 def test_becomes_a_keras_model(program: OptimisedProgram) -> None:
-    migration = migrate_text(program.path.read_text())
+    migration = migrate_text(program.path.read_text(), FAITHFUL)
     codes = {f.code for f in migration.findings}
     assert "K101" in codes and "K110" not in codes
     assert "labels, mode" not in migration.text

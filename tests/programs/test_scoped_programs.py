@@ -22,7 +22,7 @@ from tests.programs.scoped_programs import (
     SAVED,
     SAVED_STEP,
 )
-from tests.programs.variants import Found, Variant
+from tests.programs.variants import FAITHFUL, Found, Variant
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
 
 @pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
 def test_becomes_a_keras_model(program: Variant) -> None:
-    migration = migrate_text(program.path.read_text())
+    migration = migrate_text(program.path.read_text(), FAITHFUL)
     codes = {f.code for f in migration.findings}
     assert "K101" in codes and "K110" not in codes
     for gone in ("ModeKeys", "get_variable(", "variable_scope", "tf.device"):

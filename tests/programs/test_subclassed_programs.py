@@ -27,7 +27,7 @@ from tests.programs.subclassed_programs import (
     SAVED,
     SAVED_STEP,
 )
-from tests.programs.variants import Found, Variant
+from tests.programs.variants import FAITHFUL, Found, Variant
 
 _WIDE_DEEP = DEVICES[0]
 
@@ -44,7 +44,7 @@ def found(work: pathlib.Path) -> Found:
 
 @pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
 def test_becomes_a_keras_model(program: Variant) -> None:
-    migration = migrate_text(program.path.read_text())
+    migration = migrate_text(program.path.read_text(), FAITHFUL)
     codes = {f.code for f in migration.findings}
     assert "K101" in codes and "K110" not in codes
     assert "ModeKeys" not in migration.text and "get_variable(" not in migration.text

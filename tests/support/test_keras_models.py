@@ -14,6 +14,7 @@ from migrate.tables import estimator, symbols
 from migrate.tables import keras_models as table
 from reference import processes, runner
 from tests.programs import keras_programs
+from tests.programs.variants import FAITHFUL
 
 _HERE = pathlib.Path(__file__).parent
 # Sums of float32 in another order.
@@ -27,7 +28,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     work = tmp_path_factory.mktemp("keras_models")
     emitted.write(_MODULES, work)
     program = keras_programs.HERE / "plain_values.py"
-    (work / "plain_values.py").write_text(migrate_text(program.read_text()).text)
+    (work / "plain_values.py").write_text(
+        migrate_text(program.read_text(), FAITHFUL).text
+    )
     targets = {name: _target(name) for name in sorted(table.NETWORK)}
     (work / "targets.json").write_text(json.dumps(targets))
     processes.run_program(

@@ -15,6 +15,7 @@ from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.tables import estimator
 from reference import processes, runner
+from tests.programs.variants import FAITHFUL
 
 HERE = pathlib.Path(__file__).parent
 RECORDED: dict[str, dict[str, list[float]]] = json.loads(
@@ -27,6 +28,7 @@ import sys
 import numpy as np
 
 import network_updates
+from tests.programs.variants import FAITHFUL
 
 for case in network_updates.CASES:
     found = network_updates.run(case, sys.argv[1] + "/" + case)
@@ -40,7 +42,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list]
     work = tmp_path_factory.mktemp("updates")
     program = HERE / "network_updates.py"
     emitted.write(estimator.list_needed_files(estimator.MODULE), work)
-    (work / program.name).write_text(migrate_text(program.read_text()).text)
+    (work / program.name).write_text(migrate_text(program.read_text(), FAITHFUL).text)
     (work / "start.py").write_text(_RUN)
     done = processes.run_program(
         [sys.executable, work / "start.py", work],

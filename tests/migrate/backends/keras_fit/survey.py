@@ -1,4 +1,4 @@
-"""Which Estimator programs `--estimators fit` takes, and why the others stay.
+"""Which Estimator programs become `Model.fit`, and why the others stay.
 
 `python -m tests.migrate.backends.keras_fit.survey` writes the table of
 docs/estimators/model-fit.md. It migrates every program of the suite, which takes minutes.

@@ -1,4 +1,4 @@
-"""What `--estimators fit` writes, and where it leaves the Estimator."""
+"""What becomes `Model.fit`, and where the Estimator stays."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def _find(migration: Migration, code: str) -> list[Finding]:
     return [finding for finding in migration.findings if finding.code == code]
 
 
-def test_it_is_not_the_default() -> None:
-    default = _migrate(options=Options())
-    assert "keras_estimator.Estimator(" in default.text
-    assert "fit_callbacks" not in default.text
-    assert not _find(default, "K190") and not _find(default, "K131")
-    for name in ("estimator", "keras"):
-        assert _migrate(options=Options(estimators=name)) == default
+def test_it_is_the_default() -> None:
+    assert _migrate(options=Options()) == _migrate(options=FIT)
+    faithful = _migrate(options=Options(estimators="estimator"))
+    assert "keras_estimator.Estimator(" in faithful.text
+    assert "fit_callbacks" not in faithful.text
+    assert not _find(faithful, "K190") and not _find(faithful, "K131")
+    assert _migrate(options=Options(estimators="keras")) == faithful
 
 
 def test_a_script_of_the_guides_shape() -> None:
