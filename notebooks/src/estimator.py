@@ -24,16 +24,16 @@ story.show("estimator_tf1")
 # %% [markdown]
 # ## What the tool writes
 #
-# `tf1to2 migrate estimator_tf1.ipynb --diff`; the whole result is
-# [estimator_tf2.ipynb](estimator_tf2.ipynb).
+# This job has a task of its own that evaluates. With `Model.fit`, the default, the process that trains would
+# also evaluate, so we keep the Estimator: `tf1to2 migrate estimator_tf1.ipynb --estimators estimator --diff`.
+# The whole result is [estimator_tf2.ipynb](estimator_tf2.ipynb).
 
 # %%
 story.show_changes(NAME)
 
 # %% [markdown]
 # The `model_fn` is a Keras model now: its variables under their names, its network, and a step for
-# each mode, which the strategy that `TF_CONFIG` asks for runs. (With `--estimators model_fn` it stays a
-# function.) `estimator_loop` and `keras_estimator` are written beside it and are yours.
+# each mode, which the strategy that `TF_CONFIG` asks for runs. `estimator_loop` and `keras_estimator` are written beside it and are yours.
 #
 # ## Both, on a cluster
 #

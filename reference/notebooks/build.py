@@ -61,13 +61,19 @@ def text(made: nbformat.NotebookNode) -> str:
     return nbformat.writes(made) + "\n"
 
 
+# Its cluster has an evaluator, which `Model.fit` does not need.
+OPTIONS = {"estimator": Options(estimators="estimator")}
+
+
 def migrated(name: str, old: bytes) -> FileResult:
     """What the tool makes of NAME_tf1.ipynb.
 
     Raises:
       ValueError: it refuses something in it.
     """
-    result = migrate_bytes(NOTEBOOKS / f"{name}_tf1.ipynb", old, Options())
+    result = migrate_bytes(
+        NOTEBOOKS / f"{name}_tf1.ipynb", old, OPTIONS.get(name, Options())
+    )
     left = (Outcome.REFUSED, Outcome.FAILED)
     refused = [f for f in result.findings if f.outcome in left]
     if refused or not result.changed:

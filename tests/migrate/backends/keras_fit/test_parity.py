@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from reference import measured
+from reference import checkpoints, measured
 from reference.compare import Array
 from tests.programs import (
     callback_programs,
@@ -256,6 +256,42 @@ def _run_program(
     rows = variants.differences(program, module.recorded(), found)
     assert rows
     return program, rows
+
+
+@pytest.mark.parametrize("module", [scoped_programs, subclassed_programs])
+def test_it_goes_on_from_tensorflow_1s_checkpoint(
+    module: ModuleType, tmp_path: pathlib.Path
+) -> None:
+    """Layers without names have those of the checkpoint; slots and averages go on."""
+    rows, program = _continue(module, tmp_path)
+    assert max(rows.values()) <= program.tolerance, program.reason
+
+
+@pytest.mark.parametrize("module", [scoped_programs, subclassed_programs])
+def test_values_that_are_not_continued_are_seen(
+    module: ModuleType, tmp_path: pathlib.Path
+) -> None:
+    loaded = "tf.train.load_variable(path, name)"
+    rows, program = _continue(module, tmp_path, (loaded, f"({loaded} * 0.9)"))
+    assert max(rows.values()) > 10 * program.tolerance
+
+
+def _continue(
+    module: ModuleType, work: pathlib.Path, *changes: Replacement
+) -> tuple[dict[str, float], Variant]:
+    """The differences of a program that has TensorFlow 1.15.5's checkpoint already."""
+    program: Variant = module.RESUMED
+    files = checkpoints.files(module.SAVED, module.SAVED_STEP)
+    checkpoints.copy(files, work / "run" / program.name)
+    fitted.migrate(program.path, work / "program", *changes)
+    run = work / "run"
+    found = variants.run((program,), sys.executable, work / "program", run, True)
+    expected = {
+        name: value
+        for name, value in module.recorded().items()
+        if not name.startswith(f"{program.name}/before/")
+    }
+    return variants.differences(program, expected, found), program
 
 
 @pytest.mark.parametrize("name", _MODULES)
