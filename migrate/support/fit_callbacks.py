@@ -57,8 +57,7 @@ def as_in_tf1():
     Names are counted from the beginning, and so is the global step; layers compute in the
     dtype of their input; a seed draws the same first values whenever it is used.
     """
-    # What Keras itself calls TF1's way: see tf.compat.v1.keras.
-    from tf_keras.api._v1.keras import layers
+    from tf_keras.api._v1.keras import layers  # What tf.compat.v1.keras is.
 
     precision = tf_keras.mixed_precision
     policy, unseeded = precision.global_policy(), v1.get_seed(0)[0] == 87654321
