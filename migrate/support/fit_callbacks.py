@@ -123,9 +123,8 @@ class Training(tf_keras.callbacks.Callback):
 
     def __init__(self, model_dir, evaluation=None, log_steps=100, keep=5, **every):
         super().__init__()
-        self._supports_tf_logs = True  # Also where workers make steps by themselves.
-        self._dir, self._evaluation, self._max = model_dir, evaluation, keep
-        self._log_steps = log_steps
+        self._supports_tf_logs, self._max = True, keep  # Also where workers make steps.
+        self._dir, self._evaluation, self._log_steps = model_dir, evaluation, log_steps
         self._timer = v1.train.SecondOrStepTimer(**every or {"every_secs": 600})
 
     def on_train_begin(self, logs=None):
