@@ -309,11 +309,16 @@ class Evaluated(tf_keras.callbacks.Callback):
         self.model.test_function = None  # Seeds begin anew with another evaluation.
 
 
-def predictions(model, dataset):
-    """What a model predicts of each example, in turn."""
+def predictions(model, dataset, keys=None):
+    """What a model predicts of each example, in turn: all, or what `keys` has."""
     for batch in dataset:
         features = batch[0] if isinstance(batch, tuple) else batch
         found = model.predict_on_batch(features)
+        if keys:
+            known = found if isinstance(found, dict) else {}
+            found = {key: value for key, value in known.items() if key in keys}
+            if not found:
+                raise ValueError(f"None of its predictions, {[*known]}, is in {keys}.")
         if isinstance(found, dict):
             for values in zip(*found.values()):
                 yield dict(zip(found, values))
