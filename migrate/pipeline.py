@@ -334,7 +334,9 @@ def _report_joined_cells(
         reason = (
             f"the program needs this cell's code in one place: it is in cell {into + 1}"
         )
-        if cell in shows:
+        if cell in written.displays:
+            reason += "; display(...) shows what it displayed by ending in it"
+        elif cell in shows:
             reason += (
                 "; what it displayed by ending in an expression takes display(...)"
             )

@@ -45,18 +45,18 @@ def find_home(symbol: str) -> Home:
             return table[symbol]
     if symbol == modes.CLASS:
         return modes.NAMESPACE
+    by_call = next((row for row in contrib.CONTRIB_CALLS if row.symbol == symbol), None)
     lost = _broken(symbol)
     if lost is not None:
-        return lost
+        return by_call or lost
     for rows in (contrib_graph.METRICS, graph_mode.METRICS):
         if symbol in rows:
             return rows[symbol]
     if symbol in contrib.SUPPORT:
         module, name = contrib.SUPPORT[symbol]
         return f"{module}.{name}"
-    for row in contrib.CONTRIB_CALLS:
-        if row.symbol == symbol:
-            return row
+    if by_call is not None:
+        return by_call
     if symbol in OPTIMIZERS and OPTIMIZERS[symbol].target:
         return OPTIMIZERS[symbol].target
     if symbol in contrib.HOMES:

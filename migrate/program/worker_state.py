@@ -357,7 +357,8 @@ def _most(states: Iterable[str]) -> str:
 
 
 def _is_reader(path: str) -> bool:
-    return path.endswith((".read_data_sets", ".load_mnist", ".DataSet"))
+    functions = (".read_data_sets", ".load_mnist", ".DataSet", ".datasets.load_dataset")
+    return path.endswith(functions)
 
 
 def _is_store(node: ast.expr) -> bool:

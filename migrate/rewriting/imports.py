@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections.abc import Sequence
 
 from migrate import emitted
@@ -62,8 +63,49 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
         ):
             _respell_import(lines, node)
     place = _place(tree, {line.split()[-1] for line in wanted})
-    lines[place:place] = _join_imports(wanted)
+    first = [] if filename.endswith(".ipynb") else _find_first_imports(tree)
+    own = [line for line in wanted if first and _is_standard(line.split()[-1])]
+    lines[place:place] = _join_imports([line for line in wanted if line not in own])
+    _sort_in(lines, own, first)
     return "\n".join(lines)
+
+
+def _is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _find_first_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """The imports that a file begins with, one a line, less those of `__future__`."""
+    found: list[ast.Import | ast.ImportFrom] = []
+    for node in tree.body:
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            if found or not _is_docstring(node):
+                break
+        elif not isinstance(node, ast.ImportFrom) or node.module != "__future__":
+            found.append(node)
+    on = [node.lineno for node in found]
+    return found if len({*on}) == len(on) else []
+
+
+def _sort_in(
+    lines: list[str], own: list[str], first: list[ast.Import | ast.ImportFrom]
+) -> None:
+    """Adds imports of the standard library where a file has these, or before the others."""
+    standard: list[ast.Import | ast.ImportFrom] = []
+    for node in first:
+        name = node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+        if not _is_standard(name or ""):
+            break
+        standard.append(node)
+    for line in sorted(own, reverse=True):
+        before = [n for n in standard if ast.unparse(n) < line]
+        if before:
+            at = before[-1].end_lineno or 0
+        else:
+            at = first[0].lineno - 1
+        lines.insert(at, line)
+    if own and not standard:
+        lines.insert(first[0].lineno - 1 + len(own), "")
 
 
 def _join_imports(lines: Sequence[str]) -> list[str]:

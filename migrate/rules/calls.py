@@ -59,6 +59,10 @@ def _has_no_gradient(value: ast.expr, scopes: Scopes) -> bool:
     )
 
 
+def _is(value: ast.expr, wanted: str) -> bool:
+    return isinstance(value, ast.Constant) and value.value == wanted
+
+
 ROWS: dict[str, CallRow] = CALLS | {row.symbol: row for row in CONTRIB_CALLS}
 
 
@@ -86,7 +90,10 @@ def rewrite_call(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
     bound = _bind_arguments(call, row)
     if bound is None:
         return None
-    renamed = dict(row.renamed)
+    renamed, only = dict(row.renamed), dict(row.only)
+    if any(p in only and not _is(value, only[p]) for p, value, _ in bound):
+        return None
+    dropped = {p for p, _, _ in bound if p in row.dropped}
     seen: set[str] = set()
     parts: list[Code] = []
     positional = True
@@ -104,7 +111,7 @@ def rewrite_call(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
         positional = positional and by_position and index < row.positional
         new = _value(row, parameter, value, scopes)
         parts.append(new if positional else code(f"{name}=", new))
-    if any(renamed.get(p, p) not in seen for p in row.required):
+    if any(renamed.get(p, p) not in seen | dropped for p in row.required):
         return None
     first = bool(bound) and bound[0][2] and row.positional == 1
     for name, text in row.added:

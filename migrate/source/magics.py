@@ -53,6 +53,11 @@ def is_foreign_cell(source: str) -> bool:
     return bool(head) and head[0].startswith("%%") and head[0] not in _PYTHON_CELLS
 
 
+def is_behind(line: str) -> bool:
+    """Whether a masked line is a magic, or Python behind one."""
+    return _MAGIC in line or _PREFIX in line
+
+
 def mask(source: str) -> str:
     """The cell as Python, line for line."""
     lines = source.split("\n")

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 
 from migrate.findings import Finding, Outcome
-from migrate.source import hidden, joined, magics, python
+from migrate.source import displays, hidden, joined, magics, python
 from migrate.source.nodes import walk_breadth_first
 from migrate.source.spans import Span, parse
 
@@ -60,14 +60,20 @@ class Cell:
         return bool(_items(self.place.get("outputs")))
 
     @property
-    def shows(self) -> bool:
-        """Whether it displays a value by ending in its name (a call may do so, too)."""
+    def shown(self) -> ast.expr | None:
+        """The expression whose value it displays, if that is not None."""
         statements = _parse_cell(self.masked)
         if not statements or self.source.rstrip().endswith(";"):
-            return False
+            return None
         last = statements[-1]
-        return isinstance(last, ast.Expr) and not isinstance(
-            last.value, (ast.Call, ast.Await, ast.Constant)
+        behind_magic = magics.is_behind(self.masked.split("\n")[last.lineno - 1])
+        return last.value if isinstance(last, ast.Expr) and not behind_magic else None
+
+    @property
+    def shows(self) -> bool:
+        """Whether it displays a value by ending in its name (a call may do so, too)."""
+        return self.shown is not None and not isinstance(
+            self.shown, (ast.Call, ast.Await, ast.Constant)
         )
 
 
@@ -231,10 +237,12 @@ class Written:
     Attributes:
       text: its JSON.
       joined: index of every cell whose code now stands in another -> that one's index.
+      displays: cells whose last value a call of `display` shows now.
     """
 
     text: str
     joined: dict[int, int]
+    displays: frozenset[int] = frozenset()
 
 
 def write(
@@ -259,7 +267,11 @@ def write(
         magics.marks(_PRELUDE_LINE.sub("", notebook.module))
     ):
         raise NotebookChanged("the result would lose or move one of the cells' magics")
-    pieces, moved = _pieces(notebook, joined.raise_marks(module, _is_mark))
+    module = joined.raise_marks(module, _is_mark)
+    pieces, moved = _pieces(notebook, module)
+    module, shown = _show_values(notebook, module, moved)
+    if shown:
+        pieces, moved = _pieces(notebook, module)
     bodies = [piece.removesuffix("\n") for piece in pieces[2::2]]
     try:
         _place_magics(notebook, bodies, moved)
@@ -290,7 +302,26 @@ def write(
     text = notebook.raw
     for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
         text = text[: span.start] + replacement + text[span.end :]
-    return Written(text, moved)
+    return Written(text, moved, shown)
+
+
+def _show_values(
+    notebook: Notebook, module: str, moved: dict[int, int]
+) -> tuple[str, frozenset[int]]:
+    """The module in which `display` shows what joined cells displayed; these cells."""
+    marks = [
+        (line, int(match[1]))
+        for line, text in enumerate(module.split("\n"), 1)
+        if (match := _ANY_MARK.fullmatch(f"{text}\n"))
+    ]
+    changed = {*moved, *moved.values()}
+    cells = [cell for cell in notebook.cells if cell.index in changed]
+    shown = {c.index: value for c in cells if (value := c.shown) is not None}
+    return (
+        displays.show_values(module, marks, shown, moved)
+        if shown
+        else (module, frozenset())
+    )
 
 
 def _newlines_of(old: str, new: str) -> str:

@@ -57,8 +57,7 @@ def as_in_tf1():
     Names are counted from the beginning, and so is the global step; layers compute in the
     dtype of their input; a seed draws the same first values whenever it is used.
     """
-    # What Keras itself calls TF1's way: see tf.compat.v1.keras.
-    from tf_keras.api._v1.keras import layers
+    from tf_keras.api._v1.keras import layers  # What tf.compat.v1.keras is.
 
     precision = tf_keras.mixed_precision
     policy, unseeded = precision.global_policy(), v1.get_seed(0)[0] == 87654321
@@ -124,9 +123,8 @@ class Training(tf_keras.callbacks.Callback):
 
     def __init__(self, model_dir, evaluation=None, log_steps=100, keep=5, **every):
         super().__init__()
-        self._supports_tf_logs = True  # Also where workers make steps by themselves.
-        self._dir, self._evaluation, self._max = model_dir, evaluation, keep
-        self._log_steps = log_steps
+        self._supports_tf_logs, self._max = True, keep  # Also where workers make steps.
+        self._dir, self._evaluation, self._log_steps = model_dir, evaluation, log_steps
         self._timer = v1.train.SecondOrStepTimer(**every or {"every_secs": 600})
 
     def on_train_begin(self, logs=None):
@@ -311,11 +309,16 @@ class Evaluated(tf_keras.callbacks.Callback):
         self.model.test_function = None  # Seeds begin anew with another evaluation.
 
 
-def predictions(model, dataset):
-    """What a model predicts of each example, in turn."""
+def predictions(model, dataset, keys=None):
+    """What a model predicts of each example, in turn: all, or what `keys` has."""
     for batch in dataset:
         features = batch[0] if isinstance(batch, tuple) else batch
         found = model.predict_on_batch(features)
+        if keys:
+            known = found if isinstance(found, dict) else {}
+            found = {key: value for key, value in known.items() if key in keys}
+            if not found:
+                raise ValueError(f"None of its predictions, {[*known]}, is in {keys}.")
         if isinstance(found, dict):
             for values in zip(*found.values()):
                 yield dict(zip(found, values))

@@ -27,6 +27,7 @@ class CallRow:
       added: what TF2 must be given besides, as (parameter, value).
       defaults: what TF2 must be given where a call leaves TF1's default, likewise.
       required: TF1 parameters without which TF2's function is not meant.
+      only: TF1's parameter -> the one value for which TF2's function is meant.
       code: of the finding.
       reason: what differs otherwise.
     """
@@ -42,6 +43,7 @@ class CallRow:
     added: tuple[tuple[str, str], ...] = ()
     defaults: tuple[tuple[str, str], ...] = ()
     required: tuple[str, ...] = ()
+    only: tuple[tuple[str, str], ...] = ()
     code: str = "T104"
 
 

@@ -256,6 +256,15 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         dropped=("graph", "config"),
         reason="the model's own function in place of a session",
     ),
+    _row(
+        "learn.datasets.load_dataset",
+        "mnist_input_data.load_mnist",
+        dropped=("name",),
+        required=("name",),
+        only=(("name", "mnist"),),
+        reason="the same reader, written beside the file",
+        code="T107",
+    ),
     _row("eager.Iterator", "iter", positional=1),
     _row(
         "eager.Variable",
@@ -449,6 +458,11 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "layers.optimize_loss": (
         "it builds a graph's training operation",
         "Write the step with tf.GradientTape.",
+    ),
+    "learn.datasets": (
+        "tf.contrib does not exist in TF2",
+        'Of these data sets `load_dataset("mnist")` is migrated. Read the others by another '
+        "package, as scikit-learn's load_iris.",
     ),
     "learn": (
         "contrib.learn's Estimators and readers do not exist in TF2",

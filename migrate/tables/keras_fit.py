@@ -97,7 +97,6 @@ UNSAID: dict[tuple[str, str], str] = {
     ("train", "saving_listeners"): "listeners are told of its checkpoints",
     ("evaluate", "checkpoint_path"): "it evaluates a checkpoint that is named",
     ("predict", "checkpoint_path"): "it predicts with a checkpoint that is named",
-    ("predict", "predict_keys"): "it is asked for some of the predictions",
     ("predict", "yield_single_examples"): "it is asked for predictions by batches",
     ("predict", "hooks"): "hooks watch its predictions",
     **{

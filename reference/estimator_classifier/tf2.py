@@ -8,7 +8,10 @@ from __future__ import division
 from __future__ import print_function
 
 import argparse
+import json
+import os
 import sys
+import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -17,9 +20,6 @@ import tf_keras
 import estimator_exports
 import estimator_inputs
 import fit_callbacks
-import json
-import os
-import tempfile
 
 SIDE, CLASSES, BATCH = 8, 3, 16
 
@@ -230,7 +230,7 @@ def main(argv):
   trace = {"loss": Losses.values}
   trace.update({"eval/" + name: [value]
                 for name, value in fit_callbacks.with_step(evaluated, fit_callbacks.restore(evaluated, model_dir).evaluate(
-      estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      estimator_inputs.dataset_of(eval_input_fn),
       verbose=0,
       return_dict=True,
       callbacks=[fit_callbacks.Evaluated(model_dir)])).items()})
@@ -238,7 +238,7 @@ def main(argv):
   evaluation = fit_callbacks.Evaluation(
       evaluated,
       model_dir,
-      lambda: estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      lambda: estimator_inputs.dataset_of(eval_input_fn),
       steps=None,
       throttle_secs=0)
   # It goes on, and drops other units after an evaluation than before it.
@@ -258,14 +258,14 @@ def main(argv):
                 every_steps=50),
             fit_callbacks.EachStep(*model.training_hooks())])
   for name, value in fit_callbacks.with_step(evaluated, fit_callbacks.restore(evaluated, model_dir).evaluate(
-      estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      estimator_inputs.dataset_of(eval_input_fn),
       verbose=0,
       return_dict=True,
       callbacks=[fit_callbacks.Evaluated(model_dir, name="again")])).items():
     trace["eval/" + name].append(value)
   predictions = list(fit_callbacks.predictions(
       fit_callbacks.restore(evaluated, model_dir),
-      estimator_inputs.dataset_of(lambda: eval_input_fn())))
+      estimator_inputs.dataset_of(eval_input_fn)))
   for name in ("classes", "probabilities"):
     trace[name] = [p[name] for p in predictions]
   if dtype == np.float32:

@@ -8,15 +8,16 @@ from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function
 
+import json
+import os
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 import keras_estimator
 import tf_keras
 import estimator_exports
 import fit_callbacks
-import json
-import os
-import tempfile
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")

@@ -8,6 +8,10 @@ from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function
 
+import json
+import os
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 import keras_estimator
@@ -15,9 +19,6 @@ import tf_keras
 import estimator_exports
 import estimator_inputs
 import fit_callbacks
-import json
-import os
-import tempfile
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -187,7 +188,7 @@ def main(_):
   evaluation = fit_callbacks.EvaluationAndExport(
       evaluated,
       model_dir,
-      lambda: estimator_inputs.dataset_of(lambda: eval_input_fn()),
+      lambda: estimator_inputs.dataset_of(eval_input_fn),
       steps=None,
       throttle_secs=0,
       exporters=[evaluations],

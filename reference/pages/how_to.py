@@ -150,10 +150,15 @@ IDIOMS = (
     ),
     Idiom(
         "train_and_evaluate",
-        "The program chooses its strategy when it starts, by the TF_CONFIG that TensorFlow 1 "
-        "read.",
-        Part("estimator", "estimator = tf.estimator.Estimator", "exporters"),
-        ("estimator = keras_estimator.Estimator", "exporters"),
+        "`Model.fit` trains the model. The program chooses its strategy when it starts, by the "
+        "TF_CONFIG that TensorFlow 1 read. Where `fit` is not enough, an Estimator stays, and "
+        "K131 gives a reason.",
+        Part(
+            "reference/estimator_train_and_evaluate",
+            "config = tf.estimator.RunConfig",
+            "tf.estimator.train_and_evaluate",
+        ),
+        ("strategy = make_strategy", "EachStep(losses)"),
     ),
     Idiom(
         "Optimizers of tf.contrib.opt",
@@ -177,6 +182,9 @@ def _texts(program: str) -> tuple[str, str]:
     if program.endswith(".py"):
         old = (_PROGRAMS / program).read_text()
         return old, migrate_text(old, Options(), program).text
+    if program.startswith("reference/"):
+        pair = HERE.parent / program
+        return (pair / "tf1.py").read_text(), (pair / "tf2.py").read_text()
     return _code(f"{program}_tf1"), _code(f"{program}_tf2")
 
 
@@ -311,4 +319,6 @@ def _idiom(idiom: Idiom) -> str:
 def _source(program: str) -> str:
     if program.endswith(".py"):
         return f"From `tests/programs/clustered/{program}`, which the tests run."
+    if program.startswith("reference/"):
+        return f"From `{program}`, which the tests run."
     return f"From the [paired notebooks](../notebooks.md) `{program}`, which the tests run."

@@ -165,6 +165,12 @@ def test_imports(before: str, after: str) -> None:
             "data = input_data.read_data_sets('d')\n",
             "import mnist_input_data\ndata = mnist_input_data.read_data_sets('d')\n",
         ),
+        (
+            "import tensorflow as tf\n"
+            "data = tf.contrib.learn.datasets.load_dataset('mnist')\n",
+            "import tensorflow.compat.v1 as tf\nimport mnist_input_data\n"
+            "data = mnist_input_data.load_mnist()\n",
+        ),
         # What the core has stands byte for byte as it stood.
         (
             "import tensorflow as tf\nflags = tf.app.flags\n"

@@ -43,17 +43,20 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
     filename = unit.filename
     if unit.options.estimators != "fit" or table.ESTIMATOR not in done.text:
         return done
-    tree = tree_of(done.text)
+    package = unit.home.package if unit.home else ""
+    result = _import_by_name(done.text, package)
+    tree = tree_of(result)
     try:
         program = read(scopes_of(tree))
         check_others(program, original, unit.shared.naming)
         plan, written = plan_fit(program, original)
     except Stays as reason:
-        told = tell_staying(done.findings, reason, original, done.text)
+        told = tell_staying(done.findings, reason, original, result)
         return dataclasses.replace(done, findings=tuple(told))
     plan.support.add(f"{table.MODULE}.py")
-    text = _without_unread(apply_plan(done.text, tree, plan))
+    text = _without_unread(apply_plan(result, tree, plan))
     text = space(add_imports(text, plan, filename, unit.home), written)
+    text = _import_from(text, package)
     findings = tell_fit(done.findings, text)
     wrong = _wrong(text, original, filename, plan, findings)
     if wrong:
@@ -61,6 +64,7 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
         return dataclasses.replace(done, findings=tuple(told))
     read_ = read_names(tree_of(text))
     kept = [n for n in done.support if emitted.module_of(n) in read_]
+    kept += [f"{name}.py" for name in (table.INPUTS, table.EXPORTED) if name in read_]
     return Migration(text, tuple(findings), tuple(sorted({*kept, *plan.support})))
 
 
@@ -76,6 +80,41 @@ def _wrong(
         if found.wrong not in (Wrong.SERVED, Wrong.TRACED):
             return f"line {found.line}: {found.reason}"
     return ""
+
+
+def _import_by_name(text: str, package: str) -> str:
+    """The text with emitted modules imported one by one, as if they stood beside it."""
+    if not package:
+        return text
+    lines = text.split("\n")
+    for node in reversed(tree_of(text).body):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            own = [alias.name for alias in node.names if emitted.files(alias.name)]
+            if len(own) == len(node.names) and node.end_lineno:
+                named = [f"import {name}" for name in own]
+                lines[node.lineno - 1 : node.end_lineno] = named
+    return "\n".join(lines)
+
+
+def _import_from(text: str, package: str) -> str:
+    """The text with emitted modules imported from a package, if there is one."""
+    if not package:
+        return text
+    lines = text.split("\n")
+    found = {
+        alias.name: node.lineno - 1
+        for node in tree_of(text).body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        and (isinstance(node, ast.Import) or node.module == package)
+        for alias in node.names
+        if emitted.files(alias.name) and not alias.asname
+    }
+    if found:
+        first, *others = sorted({*found.values()})
+        lines[first] = f"from {package} import {', '.join(sorted(found))}"
+        for number in reversed(others):
+            del lines[number]
+    return "\n".join(lines)
 
 
 def _without_unread(text: str) -> str:

@@ -92,6 +92,8 @@ class _Runs(Making):
                 ("", self._write_asked(model, run)),
                 ("", data),
             ]
+            if "predict_keys" in run.given:
+                arguments.append(("keys", run.given["predict_keys"]))
             new = laid_out(f"{M}.predictions", arguments, call.col_offset)
             self._plan.replace(call, new)
         elif run.kind in table.EXPORTS:

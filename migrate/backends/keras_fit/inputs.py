@@ -39,6 +39,10 @@ class Inputs:
         called = self._write_call(node, kind, params)
         if self._gives_dataset(node):
             return called
+        if isinstance(node, ast.Name) and not self._find_asked(
+            node, kind, params, 0, set()
+        ):
+            return code("estimator_inputs.dataset_of(", node, ")")
         return code("estimator_inputs.dataset_of(lambda: ", called, ")")
 
     def write_function(

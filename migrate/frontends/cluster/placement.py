@@ -111,17 +111,6 @@ def cluster_of(
             _CLUSTER,
         )
         return None
-    if not is_on_own_server(scopes, session) and is_one_of_several(scopes, session):
-        diagnostics.refuse(
-            "C132",
-            session,
-            "several tasks of the cluster open this session: each is a client of its own, "
-            "and they would share no variables",
-            "Let all tasks but one wait in server.join(), or start the servers by another "
-            "program.",
-            scopes.resolve(session.func) or "",
-        )
-        return None
     # Of one task alone its index is the same in every run.
     index = set() if is_on_own_server(scopes, session) else _task_indices(scopes)
     for call in walk_breadth_first(scopes.tree):
@@ -137,6 +126,17 @@ def cluster_of(
                         "tf.device",
                     )
                     return None
+    if not is_on_own_server(scopes, session) and is_one_of_several(scopes, session):
+        diagnostics.refuse(
+            "C132",
+            session,
+            "several tasks of the cluster open this session: each is a client of its own, "
+            "and they would share no variables",
+            "Let all tasks but one wait in server.join(), or start the servers by another "
+            "program.",
+            scopes.resolve(session.func) or "",
+        )
+        return None
     return next(iter(known))
 
 

@@ -168,3 +168,46 @@ def test_tf1_gives_these_values() -> None:
         check=True,
     )
     assert json.loads(done.stdout.splitlines()[-1]) == VALUES
+
+
+_LOADERS = {
+    "attribute": ("import tensorflow as tf", "tf.contrib.learn.datasets.load_dataset"),
+    "module": ("from tensorflow.contrib import learn", "learn.datasets.load_dataset"),
+    "own-file": (
+        "from tensorflow.contrib.learn.python.learn.datasets import load_dataset",
+        "load_dataset",
+    ),
+}
+
+
+@pytest.mark.parametrize("loader", _LOADERS)
+@pytest.mark.parametrize("given", ["'mnist'", 'name="mnist"'])
+def test_the_data_set_of_mnist_is_read(loader: str, given: str) -> None:
+    """As `load_mnist()`, which is what TensorFlow 1 calls."""
+    imported, name = _LOADERS[loader]
+    text = f"{imported}\ndata = {name}({given})\nx = data.train.images\n"
+    found = migrate_text(text)
+    assert not [f for f in found.findings if f.outcome is Outcome.REFUSED]
+    assert [f.code for f in found.findings if "load_data" in f.symbol] == ["T107"]
+    assert "data = mnist_input_data.load_mnist()\n" in found.text
+    assert "mnist_input_data.py" in found.support
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["'iris'", "'dbpedia'", "name", "", "'mnist', 'large'", "'mnist', size='small'"],
+)
+def test_other_data_sets_are_refused(given: str) -> None:
+    text = "import tensorflow as tf\nname = input()\n"
+    text += f"data = tf.contrib.learn.datasets.load_dataset({given})\n"
+    found = migrate_text(text)
+    (refused,) = (f for f in found.findings if f.outcome is Outcome.REFUSED)
+    assert refused.code == "T111" and found.text.endswith(text.splitlines()[-1] + "\n")
+    assert 'load_dataset("mnist")' in refused.recipe
+
+
+def test_a_data_set_that_is_named_alone_is_refused() -> None:
+    text = "import tensorflow as tf\nload = tf.contrib.learn.datasets.load_dataset\n"
+    found = migrate_text(text + 'data = load("mnist")\n')
+    codes = {f.code for f in found.findings if f.outcome is Outcome.REFUSED}
+    assert codes == {"T111"} and "mnist_input_data" not in found.text

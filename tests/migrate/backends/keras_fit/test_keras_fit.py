@@ -67,7 +67,7 @@ def test_a_script_of_the_guides_shape() -> None:
 def test_what_stands_beside_is_only_what_is_used() -> None:
     text = migrate_text(GUIDED.path.read_text(), FIT, filename="guided.py").text
     (data,) = beside.files_for(text).values()
-    assert len(data.splitlines()) <= 155
+    assert len(data.splitlines()) <= 150
     defined = {
         node.name
         for node in ast.parse(data).body
@@ -99,9 +99,12 @@ _STAYS = {
         ("save_checkpoints_steps=8", "save_checkpoints_steps=None"),
         "it saves no checkpoints",
     ),
-    "some-predictions": (
-        (_TRAIN, f"{_TRAIN}\n  next(estimator.predict(input_fn, ['loss']))"),
-        "it is asked for some of the predictions",
+    "predictions-by-batches": (
+        (
+            _TRAIN,
+            f"{_TRAIN}\n  next(estimator.predict(input_fn, yield_single_examples=False))",
+        ),
+        "it is asked for predictions by batches",
     ),
     "handled-error": (
         (
@@ -159,6 +162,16 @@ def test_what_fit_cannot_say_stays_an_estimator(name: str) -> None:
     faithful = _migrate(*changes, options=Options())
     assert migration.text == faithful.text
     assert migration.support == faithful.support
+
+
+@pytest.mark.parametrize("given", ["['loss']", "predict_keys='loss'"])
+def test_some_of_the_predictions_may_be_asked_for(given: str) -> None:
+    asked = f"{_TRAIN}\n  next(estimator.predict(input_fn, {given}))"
+    migration = _migrate((_TRAIN, asked))
+    assert _find(migration, "K190") and not _find(migration, "K131")
+    assert f"keys={given.removeprefix('predict_keys=')}))" in migration.text
+    everything = _migrate((_TRAIN, asked.replace(given, "None"))).text
+    assert ".predictions(" in everything and "keys=" not in everything
 
 
 def test_a_configuration_may_be_made_in_two_calls() -> None:
