@@ -30,11 +30,11 @@ def refused(text: str) -> list[tuple[int, str]]:
         ('import tensorflow as tf\ntf.log\nhasattr(tf, "Session")\n', [(3, "T115")]),
         ("import tensorflow as tf\ntf.log\ngetattr(x, name)\n", []),
         ("from tensorflow.python.platform import gfile\nf(gfile)\n", [(2, "T111")]),
-        # What else is refused keeps the file; the import goes once that is mended.
+        # What else is refused keeps the file; the import goes once that is mended (below).
         (
             "import tensorflow as tf\nfrom tensorflow.python.client import timeline\n"
             "with tf.Session() as sess:\n  sess.run(x)\n",
-            [(3, "N100"), (4, "S109")],
+            [(2, "T114"), (3, "N100"), (4, "S109")],
         ),
         # Its uses cannot be followed: it is two things.
         (
