@@ -37,7 +37,7 @@ CODES = (
     Code(
         "C109",
         "per-worker state that cannot be copied",
-        "The loop changes something that each TensorFlow 1 worker had for itself, and the tool cannot make one copy for each worker. It is a global that the loop rebinds, a default value or an attribute of a function or class that it changes, a flag, an environment variable, an object made by more than one assignment, state that is used before the loop, or a generator that the graph's construction has used too. In eager code it may also be a batch that depends on the worker.",
+        "The loop changes something that each TensorFlow 1 worker had for itself, and the tool cannot make one copy for each worker. It is a global that the loop rebinds, a default value or an attribute of a function or class that it changes, state of another file of the tree, a flag, an environment variable, an object made by more than one assignment, state that is used before the loop, or a generator that the graph's construction has used too. In eager code it may also be a batch that depends on the worker.",
         why="All loops now run in one process (see C106). A shared object would mix the state of several workers.",
         recipe="Make the object in one statement before the loop, and use it only in the loop.",
     ),

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from migrate.facts import effects, reach
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables.worker_state import GENERATORS
+from migrate.tables.worker_state import GENERATORS, SEEDS
 
 # Methods of generators of numbers, whatever they are called.
 _DRAWING = frozenset(
@@ -55,6 +55,26 @@ def of_generator(scopes: Scopes, call: ast.Call) -> bool:
         isinstance(call.func, ast.Attribute)
         and scopes.resolve(call.func) is None
         and call.func.attr in _DRAWING
+    )
+
+
+def is_seeded(scopes: Scopes) -> bool:
+    """Whether the file gives a module's generator a seed that is the same in each run."""
+    return any(
+        isinstance(node, ast.Call)
+        and scopes.find_dotted_path(node.func) in SEEDS
+        and _is_fixed(node)
+        for node in scopes.walk()
+    )
+
+
+def _is_fixed(seed: ast.Call) -> bool:
+    """`np.random.seed(FLAGS.seed)`; not of None, which is none, nor of a clock."""
+    given = [*seed.args, *(k.value for k in seed.keywords)]
+    return bool(given) and not any(
+        isinstance(node, (ast.Call, ast.IfExp))
+        or (isinstance(node, ast.Constant) and node.value is None)
+        for node in walk_breadth_first(given[0])
     )
 
 

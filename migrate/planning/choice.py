@@ -100,6 +100,7 @@ def plan_of(
     """
     diagnostics = Diagnostics()
     scopes.graph_imports = unit.graph_calls
+    scopes.imported_state = unit.module_state
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
     program = None

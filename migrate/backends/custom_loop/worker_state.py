@@ -51,6 +51,15 @@ class _Edits:
                 "itself; now the loops of all workers run in one process",
                 _RECIPE,
             )
+        for what, node in self._state.imported:
+            self._context.diagnostics.refuse(
+                "C109",
+                node,
+                f"the loop changes {what}, and `{ast.unparse(node)}` is of another file, "
+                "which every TF1 worker, a process, had for itself; now the loops of all "
+                "workers run in one process",
+                _RECIPE,
+            )
         for what, node in self._state.elsewhere:
             self._context.diagnostics.refuse(
                 "C109",
