@@ -97,7 +97,9 @@ class _Modules:
     def _imports_of(self, real: str) -> tuple[tuple[str, str, str], ...]:
         if real not in self._imports:
             path = self._files[real]
-            self._imports[real] = tuple(find_imported_names(path, self._files))
+            self._imports[real] = tuple(
+                find_imported_names(path, self._files, everywhere=True)
+            )
         return self._imports[real]
 
     def _read(self, real: str) -> Scopes | None:
@@ -117,6 +119,10 @@ class _Modules:
             if scopes is not None:
                 for binding in scopes.module.bindings.get(name, ()):
                     self._known[key] = self._judge_binding(real, scopes, binding, name)
+                if name not in scopes.module.bindings:
+                    for _, star, module in self._imports_of(real):
+                        if star == "*":
+                            self._known[key] = self._judge(module, name)
         return self._known[key]
 
     def _judge_binding(

@@ -167,6 +167,9 @@ def _refusals(
     (tmp_path / "train.py").write_text(text)
     (tmp_path / "data.py").write_text(DATA)
     (tmp_path / "further.py").write_text(FURTHER)
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("from .within import *\n")
+    (tmp_path / "package" / "within.py").write_text(DATA)
     results = {r.path.name: r for r in run_tree([tmp_path], jobs=1)}
     return [
         f
@@ -200,6 +203,9 @@ def _refusals(
         {"batch": "take(2)", "made": "take = data.next_batch"},
         {"batch": "taken.next_batch()", "made": "taken = data.loader"},
         {"batch": "taken.next_batch()", "made": "taken = data.Counting()"},
+        {"batch": "package.next_batch(8)", "imports": "import package"},
+        {"batch": "take(8)", "imports": "from package import next_batch as take"},
+        {"batch": "data.next_batch(8)", "imports": "", "made": "import data"},
         {"loop": "data.Best().add(1.0)"},
         {"loop": "data.remember(1.0)"},
         {"loop": "data.history.append(1.0)"},
