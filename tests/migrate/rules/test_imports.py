@@ -48,6 +48,16 @@ def test_what_no_use_answers_for(text: str, expected: list[tuple[int, str]]) -> 
     assert refused(text) == expected
 
 
+def test_an_import_that_goes_by_itself_blocks_nothing() -> None:
+    text = (
+        "import tensorflow as tf\nfrom tensorflow.python.client import timeline\n"
+        "with tf.Session() as sess:\n  sess.run(x)\n"
+    )
+    findings = migrate_text(text).findings
+    assert [f.code for f in findings if f.unused] == ["T114"]
+    assert not any(f.blocks for f in findings if f.code == "T114")
+
+
 def test_a_name_that_is_none_where_the_import_fails_is_followed() -> None:
     text = (
         "try:\n    from tensorflow.python.ops import math_ops\n"
