@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from migrate.facts.imported_state import ImportedState
 from migrate.facts.trees.described_clusters import Described
 from migrate.facts.trees.hidden_names import Told
 from migrate.facts.trees.homes import Home
@@ -24,6 +25,8 @@ class Tree:
       updating_modules: files whose programs run tf.GraphKeys.UPDATE_OPS in one of theirs.
       graph_imports: of session programs: functions of other files that build graphs, as
         the program spells them -> whether they name layers by default.
+      module_state: of session programs of clusters: names of other files, as the program
+        spells them -> what using them changes there.
       of_session_programs: files that programs with sessions import.
       reexports: of files that take TensorFlow from another one: line -> (what stands
         there, the import that it means).
@@ -47,6 +50,9 @@ class Tree:
     graph_modules: frozenset[str] = frozenset()
     updating_modules: frozenset[str] = frozenset()
     graph_imports: Mapping[str, Mapping[str, bool]] = dataclasses.field(
+        default_factory=dict
+    )
+    module_state: Mapping[str, Mapping[str, ImportedState]] = dataclasses.field(
         default_factory=dict
     )
     of_session_programs: frozenset[str] = frozenset()

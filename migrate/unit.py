@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Mapping
 
 from migrate import emitted
+from migrate.facts.imported_state import ImportedState
 from migrate.facts.trees.hidden_names import Told
 from migrate.facts.trees.homes import Home
 from migrate.facts.trees.own_stars import Stars
@@ -37,6 +38,7 @@ class Unit:
       of_tf1: whether those that import it tell that it is TensorFlow 1's.
       own_modules: emitted modules that it has beside it; None where it is a text of no
         place, of which that is not known.
+      module_state: names of other files, as it spells them -> what using them changes.
       methods: whether model_fns that are methods may become functions.
     """
 
@@ -55,6 +57,7 @@ class Unit:
     of_tf1: bool = False
     own_modules: frozenset[str] | None = None
     methods: bool = True
+    module_state: Mapping[str, ImportedState] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, filename: str, options: Options, text: str = "") -> Unit:
@@ -82,6 +85,7 @@ class Unit:
             shared,
             path in tree.of_tf1,
             _find_own_modules(filename, text, options),
+            module_state=tree.module_state.get(path, {}),
         )
 
 

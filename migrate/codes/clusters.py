@@ -37,7 +37,7 @@ CODES = (
     Code(
         "C109",
         "per-worker state that cannot be copied",
-        "The loop changes something that each TensorFlow 1 worker had for itself, and the tool cannot make one copy for each worker. It is a global that the loop rebinds, a default value or an attribute of a function or class that it changes, a flag, an environment variable, an object made by more than one assignment, state that is used before the loop, or a generator that the graph's construction has used too. In eager code it may also be a batch that depends on the worker.",
+        "The loop changes something that each TensorFlow 1 worker had for itself, and the tool cannot make one copy for each worker. It is a global that the loop rebinds, a default value or an attribute of a function or class that it changes, state of another file of the tree, a flag, an environment variable, an object made by more than one assignment, state that is used before the loop, or a generator that the graph's construction has used too. In eager code it may also be a batch that depends on the worker.",
         why="All loops now run in one process (see C106). A shared object would mix the state of several workers.",
         recipe="Make the object in one statement before the loop, and use it only in the loop.",
     ),
@@ -101,7 +101,7 @@ CODES = (
     Code(
         "C119",
         "only in the coordinator",
-        "A statement between the cluster and the worker's loop, such as a print or a written file, is now executed once, by worker 0. TensorFlow 1 executed it in every worker.",
+        "A statement between the cluster and the worker's loop, such as a print or a written file, is now executed once, by worker 0. TensorFlow 1 executed it in every worker. It may also be a draw of random numbers without a seed that the loops use: each TensorFlow 1 worker drew its own, and now all use the same. If a seed is set before, all workers drew the same, and nothing is said.",
         why="Every TensorFlow 1 worker ran the whole program. Here the other workers wait for work from the coordinator, so they do not reach that statement.",
         noted=True,
     ),

@@ -13,13 +13,17 @@ from collections.abc import Mapping
 from migrate.facts import effects, reach
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables.worker_state import GENERATORS
+from migrate.tables.worker_state import GENERATORS, NUMPY_STATEFUL, SEEDS
 
 # Methods of generators of numbers, whatever they are called.
 _DRAWING = frozenset(
     {"rand", "randn", "randint", "random", "random_sample", "normal", "uniform"}
     | {"standard_normal", "choice", "permutation", "shuffle", "sample", "integers"}
 )
+
+# Functions of a generator that draw nothing, and what makes generators.
+_KEEPING = frozenset({"seed", "get_state", "set_state", "getstate", "setstate"})
+_MAKERS = NUMPY_STATEFUL | {"random.Random"}
 
 # What draws of a module that is analysed: it is asked for each of its calls.
 _known: weakref.WeakKeyDictionary[Scopes, frozenset[ast.AST]] = (
@@ -55,6 +59,58 @@ def of_generator(scopes: Scopes, call: ast.Call) -> bool:
         isinstance(call.func, ast.Attribute)
         and scopes.resolve(call.func) is None
         and call.func.attr in _DRAWING
+    )
+
+
+def without_seed(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether it draws from a module's generator, or one that is made without a seed.
+
+    Of the module's generator it is not asked whether the program seeds that: see
+    `is_seeded`.
+    """
+    path = scopes.find_dotted_path(call.func) or ""
+    module, _, last = path.rpartition(".")
+    if module in GENERATORS:
+        return last not in _KEEPING | GENERATORS[module][1]
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _DRAWING:
+        return False
+    made = [call.func.value]
+    if isinstance(call.func.value, ast.Name):
+        owner = scopes.scope_of(call).owner(call.func.value.id)
+        bound = owner.bindings[call.func.value.id] if owner is not None else []
+        made = [b.value for b in bound if isinstance(b, ast.Assign)]
+    return any(
+        isinstance(value, ast.Call)
+        and scopes.find_dotted_path(value.func) in _MAKERS
+        and not (value.args or value.keywords)
+        for value in made
+    )
+
+
+def shuffles(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether it is a call of a generator that changes the order of its argument."""
+    return (scopes.find_dotted_path(call.func) or "") in {
+        f"{module}.shuffle" for module in GENERATORS
+    }
+
+
+def is_seeded(scopes: Scopes) -> bool:
+    """Whether the file gives a module's generator a seed that is the same in each run."""
+    return any(
+        isinstance(node, ast.Call)
+        and scopes.find_dotted_path(node.func) in SEEDS
+        and _is_fixed(node)
+        for node in scopes.walk()
+    )
+
+
+def _is_fixed(seed: ast.Call) -> bool:
+    """`np.random.seed(FLAGS.seed)`; not of None, which is none, nor of a clock."""
+    given = [*seed.args, *(k.value for k in seed.keywords)]
+    return bool(given) and not any(
+        isinstance(node, (ast.Call, ast.IfExp))
+        or (isinstance(node, ast.Constant) and node.value is None)
+        for node in walk_breadth_first(given[0])
     )
 
 

@@ -33,6 +33,19 @@ def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     return list(found)
 
 
+def find_called(scopes: Scopes, code: ast.AST) -> list[ast.AST]:
+    """Some code, and the functions of the module that it calls for certain."""
+    found = [code]
+    for part in found:
+        for call in walk_breadth_first(part):
+            function = (
+                scopes.function(call.func) if isinstance(call, ast.Call) else None
+            )
+            if function is not None and function not in found:
+                found.append(function)
+    return found
+
+
 def methods(scopes: Scopes) -> dict[str, list[ast.AST]]:
     """The module's methods by their name, whatever their class."""
     found: dict[str, list[ast.AST]] = {}

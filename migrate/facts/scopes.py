@@ -13,6 +13,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts import modules
+from migrate.facts.imported_state import ImportedState
 from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import graph_mode
 
@@ -62,6 +63,8 @@ class Scopes:
         self._imported: dict[tuple[ast.AST, str], str] = {}
         # Functions of other modules that build graphs, see `facts/graph_imports.py`.
         self.graph_imports: Mapping[str, bool] = {}
+        # What uses of other modules' names change there, see `facts/trees/module_state.py`.
+        self.imported_state: Mapping[str, ImportedState] = {}
         self._memo: dict[tuple[int, str], str | None] = {}
         self._import_paths: dict[tuple[int, str], str] = {}
         self._uses: tuple[tuple[ast.expr, str], ...] | None = None

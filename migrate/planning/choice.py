@@ -21,7 +21,7 @@ from migrate.frontends.sessions import between_graph, outer_tensors
 from migrate.normalise.model_forms import normalised_branches
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
-from migrate.planning import races
+from migrate.planning import races, shared_draws
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.graph_functions import GraphFunctions
@@ -100,6 +100,7 @@ def plan_of(
     """
     diagnostics = Diagnostics()
     scopes.graph_imports = unit.graph_calls
+    scopes.imported_state = unit.module_state
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
     program = None
@@ -128,6 +129,7 @@ def plan_of(
             claimed.update(drop_rebindings(scopes, plan))
             diagnostics.findings.extend(_report_dropped_calls(program, scopes))
             diagnostics.findings.extend(races.find_races(program))
+            diagnostics.findings.extend(shared_draws.find_shared_draws(scopes, program))
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *leave_program_whole(scopes)]
     if program is None:

@@ -16,6 +16,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.tables.worker_state import FLAGS, OF_THE_PROCESS, UNIMPORTANT_VARIABLES
 
+_CONTAINERS = frozenset({"list", "dict", "set"})
 _MADE_ANEW = (ast.List, ast.Dict, ast.Set, ast.Call)
 
 
@@ -30,8 +31,9 @@ def find_held_state(
     for node in nodes:
         if isinstance(node, ast.FunctionDef):
             yield from _find_changed_defaults(node)
+            yield from _find_changed_class_values(scopes, node)
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            if _is_held(scopes, node.value) and not _is_given_a_constant(scopes, node):
+            if _is_held(scopes, node.value) and not is_given_a_constant(scopes, node):
                 yield ast.unparse(node), node
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if (
@@ -44,7 +46,7 @@ def find_held_state(
                 yield ast.unparse(node.func), node
 
 
-def _is_given_a_constant(scopes: Scopes, target: ast.expr) -> bool:
+def is_given_a_constant(scopes: Scopes, target: ast.expr) -> bool:
     """Whether all workers give it the same: `FLAGS.verbose = True`."""
     statement = scopes.parents.get(target)
     return isinstance(statement, ast.Assign) and isinstance(
@@ -65,6 +67,44 @@ def _find_changed_defaults(function: ast.FunctionDef) -> Iterator[tuple[str, ast
     for parameter, default in pairs:
         if isinstance(default, _MADE_ANEW) and parameter.arg in changed:
             yield f"{parameter.arg} of {function.name}", default
+
+
+def _find_changed_class_values(
+    scopes: Scopes, method: ast.FunctionDef
+) -> Iterator[tuple[str, ast.AST]]:
+    """Lists and dicts of a class that a method changes by way of its instance.
+
+    class Best:
+        values = {}
+
+        def add(self, loss):
+            self.values["loss"] = loss
+    """
+    owner = scopes.parents.get(method)
+    if not isinstance(owner, ast.ClassDef) or not method.args.args:
+        return
+    itself = method.args.args[0].arg
+    changed = set().union(*[names.mutates(s) for s in method.body])
+    own = set().union(*[names.binds(m) for m in _methods(owner)])
+    for statement in owner.body:
+        if isinstance(statement, ast.Assign) and _is_container(scopes, statement.value):
+            for name in names.binds(statement):
+                attribute = f"{itself}.{name}"
+                if attribute in changed and attribute not in own:
+                    yield f"{owner.name}.{name}", statement
+
+
+def _methods(owner: ast.ClassDef) -> Iterator[ast.stmt]:
+    for item in owner.body:
+        if isinstance(item, ast.FunctionDef):
+            yield from item.body
+
+
+def _is_container(scopes: Scopes, value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        path = scopes.import_path(value.func) or ast.unparse(value.func)
+        return path in _CONTAINERS or path.startswith("collections.")
+    return isinstance(value, (ast.List, ast.Dict, ast.Set))
 
 
 def _is_held(scopes: Scopes, base: ast.expr) -> bool:

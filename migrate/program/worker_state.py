@@ -12,8 +12,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.facts import names, reach
+from migrate.facts.imported_state import ImportedState
 from migrate.facts.scopes import Scope, Scopes
-from migrate.program.held_state import find_held_state
+from migrate.program.held_state import find_held_state, is_given_a_constant
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import worker_state as table
 
@@ -49,6 +50,7 @@ class WorkerState:
       held: state of functions, classes and the process that the loops change.
       elsewhere: what else changes the objects, or draws from a generator that each
         worker seeds otherwise: the workers' copies would miss it.
+      imported: what the loops change in other files of the tree.
     """
 
     shared: tuple[Shared, ...]
@@ -58,6 +60,7 @@ class WorkerState:
     functions: frozenset[ast.AST]
     elsewhere: tuple[tuple[str, ast.AST], ...]
     held: tuple[tuple[str, ast.AST], ...]
+    imported: tuple[tuple[str, ast.AST], ...]
 
 
 class Finder:
@@ -67,10 +70,16 @@ class Finder:
       scopes: the module's names.
       loop: the statements every worker runs.
       index: the task's index.
+      in_module: whether the module is one that the program imports. Objects of that
+        cannot be made once for each worker, so that more is asked of them.
     """
 
     def __init__(
-        self, scopes: Scopes, loop: Sequence[ast.stmt], index: ast.expr
+        self,
+        scopes: Scopes,
+        loop: Sequence[ast.stmt],
+        index: ast.expr,
+        in_module: bool = False,
     ) -> None:
         self._scopes = scopes
         self._loop = list(loop)
@@ -78,15 +87,12 @@ class Finder:
         self._inside = {n for s in loop for n in walk_breadth_first(s)}
         self._asked: set[ast.AST] = set()  # Functions whose result is being judged.
         self._functions = reach.find_reached(scopes, loop)
+        self._in_module = in_module
 
     def find(self) -> WorkerState:
-        shared: dict[tuple[int, str], Shared] = {}
-        rebound: list[ast.Global] = []
         generators: dict[ast.expr, str] = dict(self._seeds())
         indices: list[ast.expr] = []
         for node in self._walk_reached_nodes():
-            if isinstance(node, ast.Global):
-                rebound.append(node)
             if not isinstance(node, ast.expr):
                 continue
             generator = self._generator(node)
@@ -95,21 +101,89 @@ class Finder:
             if self._index and node not in self._inside:
                 if ast.dump(node) == self._index and not _is_store(node):
                     indices.append(node)
+        shared = self.find_shared()
+        return WorkerState(
+            shared,
+            self.find_rebound(),
+            generators,
+            tuple(indices),
+            frozenset(self._functions),
+            tuple(self._elsewhere({s.name for s in shared})),
+            self.find_held(),
+            tuple(self.find_imported(shared)),
+        )
+
+    def find_shared(self) -> tuple[Shared, ...]:
+        """Objects that the loop changes."""
+        shared: dict[tuple[int, str], Shared] = {}
+        for node in self._walk_reached_nodes():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found = self._find_shared(node)
                 if found is not None:
                     owner = self._scopes.scope_of(node).owner(node.id)
                     assert owner is not None
                     shared.setdefault((id(owner), node.id), found)
-        return WorkerState(
-            tuple(shared.values()),
-            tuple(rebound),
-            generators,
-            tuple(indices),
-            frozenset(self._functions),
-            tuple(self._elsewhere({s.name for s in shared.values()})),
-            tuple(find_held_state(self._scopes, self._walk_reached_nodes())),
+        return tuple(shared.values())
+
+    def find_rebound(self) -> tuple[ast.Global, ...]:
+        """`global` statements in code that the loop runs."""
+        return tuple(n for n in self._walk_reached_nodes() if isinstance(n, ast.Global))
+
+    def find_held(self) -> tuple[tuple[str, ast.AST], ...]:
+        """State of functions, classes and the process that the loop changes."""
+        return tuple(find_held_state(self._scopes, self._walk_reached_nodes()))
+
+    def draws(self) -> bool:
+        """Whether the loop uses the generator of a module."""
+        return any(
+            isinstance(n, ast.expr) and self._generator(n) is not None
+            for n in self._walk_reached_nodes()
         )
+
+    def find_imported(self, own: Sequence[Shared]) -> Iterator[tuple[str, ast.AST]]:
+        """What the loop changes in other files, as text, and where.
+
+        Args:
+          own: objects that each worker makes for itself: making them may change something.
+        """
+        if not self._scopes.imported_state:
+            return
+        made = [v for s in own for b in s.bindings if (v := _value(b)) is not None]
+        for part in ([self._walk_reached_nodes()], map(walk_breadth_first, made)):
+            for node in (n for nodes in part for n in nodes):
+                if isinstance(node, (ast.Name, ast.Attribute)):
+                    changed = self._find_imported_change(node)
+                    if changed:
+                        yield changed, node
+
+    def _find_imported_change(self, node: ast.Name | ast.Attribute) -> str:
+        scopes = self._scopes
+        if not isinstance(node.ctx, ast.Load):
+            base = node.value if isinstance(node, ast.Attribute) else node
+            module = find_imported_state(scopes, base)
+            constant = is_given_a_constant(scopes, node)
+            own = module is not None and module.is_module and not constant
+            return f"`{ast.unparse(node)}`" if own else ""
+        found = find_imported_state(scopes, node)
+        for value in self._find_aliased(node) if found is None else ():
+            found = found or find_imported_state(scopes, value)
+        if found is None:
+            return ""
+        if self._is_changed(node, found.state):
+            return f"`{ast.unparse(node)}`"
+        parent = scopes.parents.get(node)
+        called = isinstance(parent, ast.Call) and parent.func is node
+        return found.changes if called or not found.is_class else ""
+
+    def _find_aliased(self, node: ast.expr) -> list[ast.expr]:
+        """What a name outside of the loop stands for: `batch = data.next_batch`."""
+        if not isinstance(node, ast.Name):
+            return []
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None or not self._outside(owner):
+            return []
+        values = [_value(b) for b in owner.bindings[node.id]]
+        return [v for v in values if isinstance(v, (ast.Name, ast.Attribute))]
 
     def _elsewhere(self, shared: set[str]) -> Iterator[tuple[str, ast.AST]]:
         """Changes of the objects, and draws, in code that no loop runs."""
@@ -211,10 +285,13 @@ class Finder:
         return False
 
     def _changes(self, name: ast.Name, values: list[ast.expr]) -> bool:
-        state = [self._state(v) for v in values]
-        if not any(state):
+        return self._is_changed(name, _most(self._state(v) for v in values))
+
+    def _is_changed(self, name: ast.expr, state: str) -> bool:
+        """Whether a use of an object may change it, which has such a state."""
+        if not state:
             return False
-        active = "active" in state
+        active = state == "active"
         node: ast.AST = name
         parent = self._scopes.parents.get(node)
         while isinstance(parent, (ast.Attribute, ast.Subscript)) and (
@@ -271,6 +348,14 @@ class Finder:
             return "passive"
         if not isinstance(value, ast.Call):
             return ""
+        if self._in_module:
+            known = find_imported_state(self._scopes, value.func)
+            if known is not None:
+                return known.made
+            if self._scopes.import_path(value.func).startswith(table.HARMLESS):
+                return ""
+            if self._scopes.import_path(value.func).startswith(table.DATA):
+                return "passive"
         path = self._scopes.resolve(value.func)
         if path is not None and path.startswith("tf."):
             return "active" if _is_reader(path) else ""
@@ -308,6 +393,14 @@ class Finder:
                 )
                 return "active" if imported else "passive"
         return "passive"
+
+    def find_state(self, value: ast.expr) -> str:
+        """The state of the object that an expression gives."""
+        return self._state(value)
+
+    def find_made_state(self, definition: ast.AST) -> str:
+        """The state of the object that a call of a function or class gives."""
+        return self._state_of(definition)
 
     def _state_of_definitions(self, definitions: list[ast.AST]) -> str:
         return _most(self._state_of(d) for d in definitions)
@@ -348,6 +441,21 @@ class Finder:
             self._asked.discard(definition)
             return "active" if "active" in returned else "passive"
         return "passive"
+
+
+def find_imported_state(scopes: Scopes, node: ast.AST) -> ImportedState | None:
+    """What is known of the name of another file that an expression is, or None."""
+    name = node
+    while isinstance(name, ast.Attribute):
+        name = name.value
+    if not isinstance(name, ast.Name) or not scopes.imported_state:
+        return None
+    found = scopes.imported_state.get(ast.unparse(node))
+    owner = scopes.scope_of(name).owner(name.id)
+    imports = owner.bindings[name.id] if owner is not None else []
+    if imports and all(isinstance(b, (ast.Import, ast.ImportFrom)) for b in imports):
+        return found
+    return None
 
 
 def _most(states: Iterable[str]) -> str:

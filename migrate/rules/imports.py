@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator
 
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
@@ -23,7 +24,7 @@ def report_unanswered(
 
     Args:
       is_refused: whether something else keeps the file as it is. Once that is mended the
-        file is rewritten, so its unused imports are nothing to be done by hand.
+        file is rewritten, so its unused imports are told, and block nothing.
     """
     read = unused.read_of_module(scopes.tree)
     followed = _find_followed_names(scopes)
@@ -32,12 +33,16 @@ def report_unanswered(
     anywhere = unused.read_names(scopes.tree)
     for node in scopes.walk():
         if node in dropped:
+            if is_refused:
+                yield from _report_dropped(node)
             continue
         if isinstance(node, ast.ImportFrom) and not node.level:
             own = scopes.parents.get(node) is scopes.tree
             gone = unused.find_gone_names(node, read if own else anywhere)
             for alias in node.names if _is_tensorflow(node.module) else ():
                 if rewritten and alias in gone:
+                    if is_refused:
+                        yield from _report_dropped(node, [alias])
                     continue
                 name = alias.asname or alias.name
                 if alias.name == "*":
@@ -55,6 +60,17 @@ def report_unanswered(
                     yield from _report_missing(node, alias.name, name in read)
         elif isinstance(node, ast.Call):
             yield from _report_getattr(node, scopes)
+
+
+def _report_dropped(
+    node: ast.AST, names: Iterable[ast.alias] = ()
+) -> Iterator[Finding]:
+    """What TF2 cannot import of an import that goes by itself."""
+    assert isinstance(node, (ast.Import, ast.ImportFrom))
+    start = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    for alias in names or node.names:
+        for found in _report_missing(node, f"{start}{alias.name}", False):
+            yield dataclasses.replace(found, unused=True)
 
 
 def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:

@@ -15,6 +15,7 @@ from migrate.facts.trees.hidden_names import hidden
 from migrate.facts.trees.homes import homes
 from migrate.facts.trees.imports import graph_modules, updating_modules
 from migrate.facts.trees.known_classes import knowing, naming
+from migrate.facts.trees.module_state import find_module_state
 from migrate.facts.trees.reexports import names_of_stars, reexports
 from migrate.parts.files import find_programs_of_parts
 from migrate.shared.columns import find_columns_of_graphs
@@ -39,6 +40,7 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
         graph_modules=graph_modules(files, followed) | of_sessions,
         updating_modules=updating_modules(files, followed) | of_sessions,
         graph_imports=imported,
+        module_state=find_module_state(files),
         of_session_programs=of_session_programs(files),
         reexports=followed,
         own_stars=stars,

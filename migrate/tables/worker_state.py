@@ -11,6 +11,10 @@ CONSTANT_RESULTS = (
     *("os.", "sys.", "re.", "logging.", "json.", "time.", "argparse.", "absl.", "six."),
     "tf.",
 )
+# Callables of other libraries, by prefix: what threads share safely, and data whose methods
+# change nothing unless they say so.
+HARMLESS = ("threading.", "multiprocessing.Lock", "functools.partial", "datetime.")
+DATA = ("pandas.", "pickle.", "cPickle.", "sklearn.", "scipy.", "h5py.", "yaml.")
 # Built-in functions whose result has nothing to change, or nothing Python can.
 CONSTANT_BUILTINS = frozenset(
     {

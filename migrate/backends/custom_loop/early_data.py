@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts import names
-from migrate.facts.reach import find_reached
+from migrate.facts.reach import find_called, find_reached
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -39,7 +39,7 @@ def find_late_statements(
         own = names.binds(statement) | names.mutates(statement)
         after = (names.reads(statement) | own) & bound or own & read
         if statement in needed:
-            if after or _names_data(_run_by(statement, scopes), scopes):
+            if after or _names_data(find_called(scopes, statement), scopes):
                 return None
             continue
         handled = _find_names_used_by_calls(statement, scopes) & read
@@ -134,19 +134,6 @@ def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
 def _makes(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether code, or a function or method of the file that it may call, names tf.data."""
     return _names_data((statement, *find_reached(scopes, [statement])), scopes)
-
-
-def _run_by(statement: ast.stmt, scopes: Scopes) -> list[ast.AST]:
-    """A statement, and the functions that it calls for certain."""
-    found: list[ast.AST] = [statement]
-    for code in found:
-        for call in walk_breadth_first(code):
-            function = (
-                scopes.function(call.func) if isinstance(call, ast.Call) else None
-            )
-            if function is not None and function not in found:
-                found.append(function)
-    return found
 
 
 def _names_data(codes: Iterable[ast.AST], scopes: Scopes) -> bool:

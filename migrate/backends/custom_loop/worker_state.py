@@ -51,6 +51,17 @@ class _Edits:
                 "itself; now the loops of all workers run in one process",
                 _RECIPE,
             )
+        for what, node in self._state.imported:
+            name = f"`{ast.unparse(node)}`"
+            by = f" by {name}" if name != what else ""
+            self._context.diagnostics.refuse(
+                "C109",
+                node,
+                f"the loop changes {what}{by}: state of another file, which every TF1 "
+                "worker, a process, had for itself; now the loops of all workers run in "
+                "one process",
+                _RECIPE,
+            )
         for what, node in self._state.elsewhere:
             self._context.diagnostics.refuse(
                 "C109",

@@ -174,23 +174,34 @@ def resolve_module(
 
 
 def find_imported_names(
-    path: pathlib.Path, files: dict[str, pathlib.Path]
+    path: pathlib.Path, files: dict[str, pathlib.Path], *, everywhere: bool = False
 ) -> Iterator[tuple[str, str, str]]:
     """What a file imports of others: (name in the file, name in the module, real path).
 
     The name in the module is "" where the module itself is imported.
+
+    Args:
+      everywhere: also in functions and blocks, and of packages' own files.
     """
-    for level, parts, bound in _bindings(path):
+    for level, parts, bound in _bindings(path, everywhere):
         bases = [path.parent, *path.parent.parents]
         for base in bases[level - 1 : level] if level else bases:
-            whole = _file(f"{base.joinpath(*parts)}.py")
-            if whole in files:
+            whole = _find_module(base.joinpath(*parts), files, everywhere)
+            if whole:
                 yield bound, "", whole
                 break
-            module = _file(f"{base.joinpath(*parts[:-1])}.py")
-            if len(parts) > 1 and module in files:
+            module = _find_module(base.joinpath(*parts[:-1]), files, everywhere)
+            if module and (len(parts) > 1 or (level and everywhere)):
                 yield bound, parts[-1], module
                 break
+
+
+def _find_module(
+    place: pathlib.Path, files: Collection[str], in_packages: bool
+) -> str | None:
+    """The real path of a module among `files` by its place without its suffix."""
+    named = [f"{place}.py", *([str(place / "__init__.py")] if in_packages else [])]
+    return next((real for name in named if (real := _file(name)) in files), None)
 
 
 def _file(name: str) -> str:
@@ -198,7 +209,9 @@ def _file(name: str) -> str:
     return os.path.realpath(name) if os.path.exists(name) else ""
 
 
-def _bindings(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...], str]]:
+def _bindings(
+    path: pathlib.Path, everywhere: bool
+) -> Iterator[tuple[int, tuple[str, ...], str]]:
     """Imported names as in `_imports`, with how the file spells each."""
     try:
         with warnings.catch_warnings():
@@ -206,7 +219,7 @@ def _bindings(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...], str]]:
             tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for node in tree.body:
+    for node in walk_breadth_first(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield 0, tuple(alias.name.split(".")), alias.asname or alias.name

@@ -30,11 +30,11 @@ def refused(text: str) -> list[tuple[int, str]]:
         ('import tensorflow as tf\ntf.log\nhasattr(tf, "Session")\n', [(3, "T115")]),
         ("import tensorflow as tf\ntf.log\ngetattr(x, name)\n", []),
         ("from tensorflow.python.platform import gfile\nf(gfile)\n", [(2, "T111")]),
-        # What else is refused keeps the file; the import goes once that is mended.
+        # What else is refused keeps the file; the import goes once that is mended (below).
         (
             "import tensorflow as tf\nfrom tensorflow.python.client import timeline\n"
             "with tf.Session() as sess:\n  sess.run(x)\n",
-            [(3, "N100"), (4, "S109")],
+            [(2, "T114"), (3, "N100"), (4, "S109")],
         ),
         # Its uses cannot be followed: it is two things.
         (
@@ -46,6 +46,16 @@ def refused(text: str) -> list[tuple[int, str]]:
 )
 def test_what_no_use_answers_for(text: str, expected: list[tuple[int, str]]) -> None:
     assert refused(text) == expected
+
+
+def test_an_import_that_goes_by_itself_blocks_nothing() -> None:
+    text = (
+        "import tensorflow as tf\nfrom tensorflow.python.client import timeline\n"
+        "with tf.Session() as sess:\n  sess.run(x)\n"
+    )
+    findings = migrate_text(text).findings
+    assert [f.code for f in findings if f.unused] == ["T114"]
+    assert not any(f.blocks for f in findings if f.code == "T114")
 
 
 def test_a_name_that_is_none_where_the_import_fails_is_followed() -> None:

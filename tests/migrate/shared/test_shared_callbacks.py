@@ -6,6 +6,7 @@ import pathlib
 
 import pytest
 
+from migrate.options import Options
 from migrate.run import run_tree
 
 _HOOKS = """
@@ -65,7 +66,10 @@ def _tree(
     """What becomes of files, and the reasons of K131."""
     for name, text in {**_FILES, **files}.items():
         (directory / name).write_text(text)
-    results = {r.path.name: r for r in run_tree([directory], jobs=1)}
+    results = {
+        r.path.name: r
+        for r in run_tree([directory], Options(estimators="estimator"), jobs=1)
+    }
     texts = {n: (r.new or r.old or b"").decode() for n, r in results.items()}
     told = {
         n: [f.reason for f in r.findings if f.code == "K131"]

@@ -43,9 +43,14 @@ def test_the_findings_name_what_is_each_workers_own() -> None:
     [
         ("count = 0\ndef counted():\n    global count\n    count += 1\n", "counted()"),
         ("first, last = [], []\ndef kept(x):\n    last.append(x)\n", "kept(i)"),
+        (
+            "class Best(object):\n    values = {}\n    def add(self, i):\n"
+            "        self.values['i'] = i\nBEST = Best()\n",
+            "BEST.add(i)",
+        ),
         ("kept = []\nkept.append(0)\ndef keep(x):\n    kept.append(x)\n", "keep(i)"),
     ],
-    ids=["global", "unpacked", "changed-at-start"],
+    ids=["global", "unpacked", "class", "changed-at-start"],
 )
 def test_what_cannot_be_made_once_per_worker_is_refused(helper: str, call: str) -> None:
     migration = migrated(
