@@ -183,7 +183,6 @@ class Evaluation:
             data = self._data().take(-1 if self._steps is None else self._steps)
             model = restore(self.model, self.model_dir)
             self.metrics = model.evaluate(data, verbose=0, return_dict=True)
-            model.test_function = None  # Seeds begin anew with another evaluation.
             write_summary(model, self.model_dir, self._name, self.metrics)
 
 
@@ -306,7 +305,6 @@ class Evaluated(tf_keras.callbacks.Callback):
 
     def on_test_end(self, logs=None):
         write_summary(self.model, self._directory, self._name, logs)
-        self.model.test_function = None  # Seeds begin anew with another evaluation.
 
 
 def predictions(model, dataset, keys=None):

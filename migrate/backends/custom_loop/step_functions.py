@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
@@ -17,7 +15,6 @@ from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.tapes import Tapes
 from migrate.backends.custom_loop.updates import Updates, update_last
 from migrate.facts import names
-from migrate.frontends.cluster.placement import names_task
 from migrate.plan import Block, Item, New
 from migrate.program import ir, own_hooks
 from migrate.program.binding_time import every
@@ -40,7 +37,6 @@ class StepFunctions:
         self._scopes = context.scopes
         self._diagnostics = context.diagnostics
         self._forward: forward.Forward | None = None
-        self._placed: dict[tuple[Flow, ...], Flow] = {}
         self.spec_names: dict[str, str] = {}
         self._expressions = StepExpressions(context)
         self._updates = Updates(context, self._expressions)
@@ -242,38 +238,10 @@ class StepFunctions:
                 if flow.updates:
                     found.append(_updates_asked())
                     included.add(found[-1])
-                opened = self._open_update_blocks(flow.suites["body"], included)
-                if self._is_on_task(flow.statement):
-                    opened = list(self._place_again(flow, opened))
-                    included.update(opened)
-                found.extend(opened)
+                found.extend(self._open_update_blocks(flow.suites["body"], included))
             else:
                 found.append(flow)
         return found
-
-    def _is_on_task(self, block: ast.With) -> bool:
-        """Whether a client's block places what is in it on a task of its cluster."""
-        return self._program.connected is not None and any(
-            names_task(self._scopes, item.context_expr) for item in block.items
-        )
-
-    def _place_again(self, block: Flow, opened: list[Flow]) -> Iterator[Flow]:
-        """What stood beside the update of an opened block, in blocks on its task again."""
-        for updates, group in itertools.groupby(opened, _holds_update):
-            inside = tuple(group)
-            if updates:
-                yield from inside
-                continue
-            # One and the same in all steps, which compare theirs.
-            key = (block, *inside)
-            if key not in self._placed:
-                again = dataclasses.replace(block, suites={"body": list(inside)})
-                self._placed[key] = again
-            yield self._placed[key]
-
-
-def _holds_update(flow: Flow) -> bool:
-    return any(f.update is not None for f in every([flow]))
 
 
 def _updates_asked() -> Flow:

@@ -43,6 +43,8 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
     filename = unit.filename
     if unit.options.estimators != "fit" or table.ESTIMATOR not in done.text:
         return done
+    if table.ESTIMATOR in original:
+        return done  # It was migrated before, and stays as it is.
     package = unit.home.package if unit.home else ""
     result = _import_by_name(done.text, package)
     tree = tree_of(result)

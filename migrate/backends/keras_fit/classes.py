@@ -9,6 +9,7 @@ import dataclasses
 from migrate.backends.keras_fit.hooks import is_logging
 from migrate.backends.keras_fit.program import Stays
 from migrate.facts import names as names_
+from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, code, join_code
@@ -172,6 +173,23 @@ class _Class:
                 "set_seed",
             ):
                 raise Stays(node, "its model sets a seed for all that follows")
+        # An Estimator built a graph for each evaluation, in which draws began anew.
+        asked = [m for n, m in self._methods.items() if n != "train_step"]
+        for part in (*asked, *find_reached(self._scopes, asked)):
+            for node in walk_breadth_first(part):
+                if isinstance(node, ast.Call) and self._draws(node):
+                    raise Stays(
+                        node, "its evaluations draw numbers, which begin anew with each"
+                    )
+
+    def _draws(self, call: ast.Call) -> bool:
+        """Whether TensorFlow draws numbers in each step: not a layer, or a first value."""
+        module, _, name = self._scopes.import_path(call.func).rpartition(".")
+        return (
+            module.startswith("tensorflow")
+            and not name.endswith(table.NO_DRAWS)
+            and (module.endswith(".random") or name.startswith(table.DRAWS))
+        )
 
     def _plan_optimizer_scope(self) -> None:
         """Makes a method of the scope in which the optimizer's variables are made.

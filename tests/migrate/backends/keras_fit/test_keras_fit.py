@@ -418,14 +418,21 @@ def test_a_penalty_that_the_loss_leaves_out_is_not_compiled(where: str) -> None:
     assert ".fit(" in text and "loss=tf.compat.v1.losses" not in text
 
 
-def test_seeds_begin_anew_with_another_evaluation() -> None:
-    """An Estimator built a graph for each: a seed drew the same numbers in all of them."""
-    for text in (
-        _migrate().text,
-        _run("", "").text,
-    ):
-        (data,) = (d for n, d in beside.files_for(text).items() if "callbacks" in n)
-        assert b"model.test_function = None" in data
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "tf.nn.dropout(x, keep_prob=0.5, seed=3)",
+        "x + tf.random_normal(tf.shape(x), seed=3)",
+        "x + tf.random.uniform(tf.shape(x), seed=3)",
+    ],
+)
+def test_an_estimator_whose_evaluations_draw_stays(noise: str) -> None:
+    """It built a graph for each: a seed drew the same numbers in all of them."""
+    made = 'net = tf.layers.dense(features["x"], 1)\n'
+    assert made in _RUNS
+    noisy = f'x = features["x"]\n  x = {noise}\n  net = tf.layers.dense(x, 1)\n'
+    (told,) = _find(migrate_text(_RUNS.replace(made, noisy), FIT), "K131")
+    assert "draw" in told.reason
 
 
 _NET = """import tensorflow as tf

@@ -103,21 +103,6 @@ def test_what_computes_where(task: int, tmp_path: pathlib.Path) -> None:
     assert where.startswith(f"/job:worker/replica:0/task:{task}/"), where
 
 
-def test_an_update_in_a_block_leaves_the_rest_on_its_task() -> None:
-    text = CLIENT.replace("    train_op = ", "        train_op = ")
-    assert text != CLIENT
-    migration = migrate_text(text)
-    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-    step = migration.text.split("def train_step", 1)[1].split("return", 1)[0]
-    lines = [line.strip() for line in step.splitlines()]
-    at = lines.index('with tf.device("/job:worker/task:1"):')
-    assert lines[at + 1 : at + 3] == [
-        "y = tf.matmul(x, w)",
-        "loss = tf.reduce_mean(tf.square(y))",
-    ]
-    assert migrate_text(migration.text).text == migration.text
-
-
 REFUSED = {
     "no addresses": (
         "C131",
@@ -141,17 +126,6 @@ def test_a_client_that_is_not_certain(what: str) -> None:
     assert codes(text)[code] is Outcome.REFUSED
     kept = [x for x in migrate_text(text).text.split("\n") if "TODO(tf1to2)" not in x]
     assert kept == text.split("\n")
-
-
-def test_a_client_in_every_task() -> None:
-    """TF1's clients of one server shared its variables; each eager one has its own."""
-    serve = CLIENT[CLIENT.index("def serve") : CLIENT.index("def train")]
-    started = "server = tf.train.Server(cluster, FLAGS.job_name, FLAGS.task_index)\n"
-    waits = started + 'if FLAGS.job_name == "ps":\n    server.join()\n'
-    text = CLIENT[: CLIENT.index(CALLED)].replace(serve, waits) + "train()\n"
-    assert codes(text)["C132"] is Outcome.REFUSED
-    alone = text.replace('== "ps":', '== "ps" or FLAGS.task_index > 0:')
-    assert "C132" not in codes(alone)
 
 
 SPLIT = (
