@@ -176,11 +176,26 @@ class _Class:
         # An Estimator built a graph for each evaluation, in which draws began anew.
         asked = [m for n, m in self._methods.items() if n != "train_step"]
         for part in (*asked, *find_reached(self._scopes, asked)):
+            trained = self._find_trained(part)
             for node in walk_breadth_first(part):
                 if isinstance(node, ast.Call) and self._draws(node):
+                    if node in trained:
+                        continue
                     raise Stays(
                         node, "its evaluations draw numbers, which begin anew with each"
                     )
+
+    def _find_trained(self, part: ast.AST) -> set[ast.AST]:
+        """What is computed in training alone: under `if training:`."""
+        return {
+            inner
+            for node in walk_breadth_first(part)
+            if isinstance(node, ast.If)
+            and isinstance(node.test, ast.Name)
+            and node.test.id == "training"
+            for statement in node.body
+            for inner in walk_breadth_first(statement)
+        }
 
     def _draws(self, call: ast.Call) -> bool:
         """Whether TensorFlow draws numbers in each step: not a layer, or a first value."""
