@@ -15,6 +15,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import roles
 from migrate.tables.worker_state import NAMES_OF_HOSTS, RANKS
 
 # What is made before the steps, or fed, and decides what they compute. A variable's first
@@ -209,7 +210,7 @@ class TaskDependence:
         for flow in every(self._program.flows):
             parts: list[ast.stmt | ast.expr] = []
             if flow.kind in (Kind.OPTIMIZER, Kind.SCHEDULE):
-                parts = [flow.statement]
+                parts = self._without_label(flow.statement)
             elif flow.update is not None and flow.update.variables is not None:
                 parts = [flow.update.variables]
             elif flow.kind is Kind.VARIABLE or isinstance(flow.statement, ast.With):
@@ -271,6 +272,19 @@ class TaskDependence:
             return _headers(statement)
         if flow.kind is Kind.VARIABLE:
             return self._name_variables(statement)
+        return self._without_label(statement)
+
+    def _without_label(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
+        """A statement, but for the number by which old TensorFlows knew a replica.
+
+        `SyncReplicasOptimizer(..., replica_id=FLAGS.task_index)`: it counted how stale a
+        replica was, and decides nothing of an update. Since 1.0 there is no such argument.
+        """
+        match statement:
+            case ast.Assign(targets=targets, value=ast.Call() as call):
+                if self._scopes.resolve(call.func) in roles.SYNC_OPTIMIZERS:
+                    decides = [k.value for k in call.keywords if k.arg != "replica_id"]
+                    return [*targets, *call.args, *decides]
         return [statement]
 
     def _name_variables(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:

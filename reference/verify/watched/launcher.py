@@ -61,6 +61,7 @@ def main():
         tf2.watch_variables(settings, functions.add_variable, functions.add_slot)
         watch.functions.install()
         names = ("training_session", "plain_session", "estimator_loop")
+        names += ("estimator_inputs", "fit_callbacks")
         tf2.AfterImport({name: getattr(watch, name) for name in names}).install()
     else:
         tf1.Watch(recorder, told).install()

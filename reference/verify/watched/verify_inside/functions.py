@@ -23,6 +23,7 @@ class Variables:
     def __init__(self):
         self._made = []
         self._slots = {}  # A slot's id -> the variable that it is of.
+        self.counter = None  # The name of what checkpoints call the global step.
 
     def add(self, variable):
         self._made.append(weakref.ref(variable))
@@ -38,6 +39,8 @@ class Variables:
             if variable is None or variable._in_graph_mode:
                 continue
             wish = variable.name.split(":")[0]
+            if wish == self.counter and not self._has_global_step():
+                wish = "global_step"
             primary = self._slots.get(id(variable), lambda: None)()
             if id(primary) in names:
                 # Two variables of one name have slots of one name, numbered on.
@@ -49,6 +52,10 @@ class Variables:
                 name = "%s_%d" % (wish, number)
             found[name], names[id(variable)] = [variable], name
         return found
+
+    def _has_global_step(self):
+        made = [variable() for variable in self._made]
+        return any(v is not None and v.name == "global_step:0" for v in made)
 
 
 class Functions:
@@ -69,6 +76,10 @@ class Functions:
     def leave_to_sessions(self):
         """The program trains through the modules beside it, which are watched."""
         self._alone = False
+
+    def name_counter(self, name):
+        """What Keras's optimizers count steps in is saved as `global_step`."""
+        self._variables.counter = name
 
     def add_variable(self, variable):
         self._variables.add(variable)

@@ -372,9 +372,18 @@ def watch_class(recorder, estimator):
             )
         return metrics
 
-    def predicted(self, *args, **kwargs):
+    if evaluate is not None:
+        estimator.evaluate = evaluated
+    if predict is not None:
+        estimator.predict = watched_predictions(recorder, predict)
+
+
+def watched_predictions(recorder, predict):
+    """The same for a generator of predictions."""
+
+    def predicted(*args, **kwargs):
         at, number = place(recorder.settings, 2), 0
-        given = predict(self, *args, **kwargs)
+        given = predict(*args, **kwargs)
         while True:
             with recorder.quiet():
                 try:
@@ -393,10 +402,7 @@ def watch_class(recorder, estimator):
             number += 1
             yield one
 
-    if evaluate is not None:
-        estimator.evaluate = evaluated
-    if predict is not None:
-        estimator.predict = predicted
+    return predicted
 
 
 def _described(recorder, value):

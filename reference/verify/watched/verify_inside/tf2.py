@@ -10,7 +10,7 @@ import numpy as np
 from . import graphs
 from .functions import Functions
 from .record import Starts, flatten, own_file, place
-from .tf1 import _described, watch_class
+from .tf1 import _described, watch_class, watched_predictions
 
 
 class Watch:
@@ -125,9 +125,13 @@ class Watch:
     def estimator_loop(self, module):
         if hasattr(module, "Estimator"):
             watch_class(self._recorder, module.Estimator)
-        if not hasattr(module, "inputs") or not hasattr(module.inputs, "numpy_input_fn"):
+        if hasattr(module, "inputs"):
+            self.estimator_inputs(module.inputs)
+
+    def estimator_inputs(self, module):
+        if not hasattr(module, "numpy_input_fn"):
             return
-        told, made = self._told, module.inputs.numpy_input_fn
+        told, made = self._told, module.numpy_input_fn
 
         def numpy_input_fn(*args, **kwargs):
             given = inspect.signature(made).bind(*args, **kwargs).arguments
@@ -136,7 +140,16 @@ class Watch:
                 given["shuffle"] = False
             return made(**given)
 
-        module.inputs.numpy_input_fn = numpy_input_fn
+        module.numpy_input_fn = numpy_input_fn
+
+    def fit_callbacks(self, module):
+        """Keras's loops run, where an Estimator's methods did."""
+        import tf_keras
+
+        watch_evaluations(self._recorder, tf_keras.Model)
+        if hasattr(module, "predictions"):
+            module.predictions = watched_predictions(self._recorder, module.predictions)
+        self.functions.name_counter("TFOptimizer/iterations")
 
     def _watch_calls(self, replicas):
         watch, call = self, replicas.call
@@ -475,6 +488,27 @@ def _defined_at(settings, step):
         return ""
     found = own_file(settings, code.co_filename)
     return "%s:%d" % (found, code.co_firstlineno) if found else ""
+
+
+def watch_evaluations(recorder, model):
+    """What `Model.evaluate` gives is what `Estimator.evaluate` gave; no step is a training's."""
+    evaluate = model.evaluate
+
+    def evaluated(self, *args, **kwargs):
+        with recorder.quiet():
+            metrics = evaluate(self, *args, **kwargs)
+        if isinstance(metrics, dict) and not recorder.is_quiet():
+            values = {k: np.float32(v) for k, v in metrics.items() if np.ndim(v) == 0}
+            values["global_step"] = self.optimizer.iterations.numpy()
+            recorder.event(
+                "metrics",
+                step=recorder.steps,
+                at=place(recorder.settings, 2),
+                values={str(k): recorder.array(v) for k, v in values.items()},
+            )
+        return metrics
+
+    model.evaluate = evaluated
 
 
 class AfterImport:

@@ -162,6 +162,34 @@ def test_synchronous_workers_make_the_same_update(
     assert refused or not found
 
 
+OLD_SYNCHRONOUS = """
+optimizer = tf.train.SyncReplicasOptimizer(
+    {0}, replicas_to_aggregate={1}, replica_id=FLAGS.task_index, total_num_replicas=2)
+"""
+
+
+@pytest.mark.parametrize("chosen", [False, True], ids=["always", "by a flag"])
+@pytest.mark.parametrize(
+    ("optimizer", "aggregated", "refused"),
+    [
+        ("optimizer", "2", False),
+        ("optimizer", "2 + FLAGS.task_index", True),
+        ("tf.train.AdamOptimizer(0.1 * FLAGS.task_index)", "2", True),
+    ],
+)
+def test_the_number_of_a_replica_decides_nothing(
+    optimizer: str, aggregated: str, refused: bool, chosen: bool
+) -> None:
+    """TensorFlow 0.12 was told it; programs of that time still choose by a flag."""
+    graph = OLD_SYNCHRONOUS.format(optimizer, aggregated)
+    if chosen:
+        graph = "if FLAGS.sync:" + textwrap.indent(graph, "    ")
+    flag = 'tf.app.flags.DEFINE_boolean("sync", False, "")\n\n\n'
+    found = _refused(graph + SAME, flag)
+    assert ("C107" in found) is refused
+    assert refused or not found
+
+
 GLOBAL = "IS_CHIEF = FLAGS.task_index == 0\n\n\n"
 SAY = "def say(value):\n    if IS_CHIEF:\n        print(value)\n\n\n"
 BRANCH = (
