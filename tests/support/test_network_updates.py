@@ -28,7 +28,6 @@ import sys
 import numpy as np
 
 import network_updates
-from tests.programs.variants import FAITHFUL
 
 for case in network_updates.CASES:
     found = network_updates.run(case, sys.argv[1] + "/" + case)
