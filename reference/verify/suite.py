@@ -25,6 +25,9 @@ from reference.verify.verification import Request, verify
 
 _FEW = 12
 
+# A program, and file name -> (old, new): a text replaced everywhere in that file.
+Replaced = tuple[pathlib.Path, dict[str, tuple[str, str]]]
+
 
 @dataclasses.dataclass(frozen=True)
 class Case:
@@ -53,16 +56,15 @@ def cases(names: tuple[str, ...], faults: bool) -> Iterator[Case]:
 Originals = dict[tuple[str, str, int, int], dict[str, Record]]
 
 
-def _find_followed(scenario: Scenario) -> pathlib.Path:
-    """The migration that is compared step by step.
-
-    Of a model with batch normalisation that `fit` trains, verify does not pair the moving
-    averages yet: they are no variables of its steps.
-    """
-    faithful = scenario.directory / "tf2_estimator.py"
-    if scenario.name == "estimator_classifier" and faithful.exists():
-        return faithful
-    return scenario.migration
+def list_replaced(scenario: Scenario, fault: Fault | None) -> Replaced:
+    """The migration that verify follows, and what a fault replaces, by file."""
+    written = scenario.followed
+    if fault is None:
+        return scenario.directory / written, {}
+    if fault.program != "tf2.py":
+        written = fault.program
+    file = written if fault.file == "tf2.py" else fault.file
+    return scenario.directory / written, {file: (fault.old, fault.new)}
 
 
 def verify_case(
@@ -93,9 +95,8 @@ def verify_case(
     if not known:
         _prepare(scenario, run, work)
     program = pathlib.Path(shutil.copy(scenario.program, old / "tf1.py"))
-    replaced = {fault.file: (fault.old, fault.new)} if fault else {}
     shutil.rmtree(new, ignore_errors=True)
-    written = scenario.directory / fault.program if fault else _find_followed(scenario)
+    written, replaced = list_replaced(scenario, fault)
     migration = runner.copied(written, new, replaced)
     arguments = [
         f"--dtype={run.dtype}",

@@ -18,6 +18,7 @@ from reference.verify.suite import (
     Case,
     Originals,
     judge_fault,
+    list_replaced,
     notebook_pairs,
     verify_case,
     verify_notebooks,
@@ -42,10 +43,10 @@ def python() -> str:
 def _foresee(name: str, directory: pathlib.Path, faults: Iterable[Fault] = ()) -> None:
     """Tells the ledger all programs of a proof before the first of them runs."""
     scenario = SCENARIOS[name]
-    runner.copied(scenario.migration, directory / "migration")
+    written, replaced = list_replaced(scenario, None)
+    runner.copied(written, directory / "migration", replaced)
     for number, fault in enumerate(faults):
-        replaced = {fault.file: (fault.old, fault.new)}
-        written = scenario.directory / fault.program
+        written, replaced = list_replaced(scenario, fault)
         runner.copied(written, directory / str(number), replaced)
     ledger.rests_on(LAUNCHER, scenario.program, directory)
 
