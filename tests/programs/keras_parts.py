@@ -32,6 +32,7 @@ PROGRAMS = (
     ),
     _program("columns_exported", 1e-6, "newer Eigen sums products in another order"),
     _program("first_values", 1e-5, "normalisations divide by roots of small variances"),
+    _program("inputs_bound_again", 1e-6, "exp differs by an ULP; momentum adds up"),
     _program("metric_functions", 5e-6, "Adam divides by roots of small squares"),
     _program(
         "numbered_blocks", 1e-5, "normalisations divide by roots of small variances"

@@ -59,6 +59,12 @@ _BATCH_NORM = (
             "                    self._words[id(outside)][0][::-1], self._words[id(outside)][1]\n"
             "                )",
         ),
+        # The input of training once more.
+        (
+            "inputs_bound_again",
+            'x={"x": x_test}, y=y_test',
+            'x={"x": x[:40]}, y=y[:40]',
+        ),
         ("contrib_stacks", "else 1e-12", "else 1e-2"),
         ("contrib_stacks", *_BATCH_NORM),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras_fit.program import Stays
+from migrate.facts.definitions import find_definition
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code, join_code
 from migrate.source.nodes import walk_breadth_first
@@ -93,7 +94,7 @@ class Inputs:
             case ast.Constant(value=value):
                 return isinstance(value, float)
             case ast.Name():
-                definition = self._find_definition(node)
+                definition = find_definition(node, self._scopes)
                 if isinstance(definition, ast.Assign):
                     return self._is_float32(definition.value)
             case ast.Call(func=ast.Attribute(attr="astype"), args=[kind]):
@@ -104,24 +105,24 @@ class Inputs:
         """What an input_fn returns, where that is in sight."""
         if isinstance(node, ast.Lambda):
             return [node.body]
-        definition = self._find_definition(node)
+        definition = find_definition(node, self._scopes)
         if isinstance(definition, ast.FunctionDef):
             return _find_returned(definition)
         return []
 
-    def find_free_names(self, node: ast.expr) -> set[str]:
-        """Names that the expression of an input_fn reads."""
+    def find_free_names(self, node: ast.expr) -> list[ast.Name]:
+        """Reads of names in the expression of an input_fn."""
         bound = {
             a.arg
             for n in walk_breadth_first(node)
             if isinstance(n, ast.Lambda)
             for a in n.args.args
         }
-        return {
-            n.id
+        return [
+            n
             for n in walk_breadth_first(node)
             if isinstance(n, ast.Name) and n.id not in bound
-        }
+        ]
 
     # -- how it is called --------------------------------------------------------------
 
@@ -160,7 +161,7 @@ class Inputs:
         taken: int,
         words: set[str | None],
     ) -> list[Code]:
-        definition = self._find_definition(function)
+        definition = find_definition(function, self._scopes)
         if isinstance(definition, ast.Assign):
             value = definition.value
             if isinstance(value, ast.Lambda):
@@ -199,13 +200,6 @@ class Inputs:
                 raise Stays(node, f"its input_fn takes the `{name}`")
         return asked
 
-    def _find_definition(self, node: ast.expr) -> ast.AST | None:
-        if not isinstance(node, ast.Name):
-            return None
-        owner = self._scopes.scope_of(node).owner(node.id)
-        bound = owner.bindings[node.id] if owner is not None else []
-        return bound[0] if len(bound) == 1 else None
-
     def _find_made(self, call: ast.Call) -> ast.AST | None:
         """The function that a call returns."""
         name = self._scopes.import_path(call.func).lstrip(".")
@@ -214,7 +208,7 @@ class Inputs:
             "estimator_loop.inputs.pandas_input_fn",
         ):
             return _ROWS
-        maker = self._find_definition(call.func)
+        maker = find_definition(call.func, self._scopes)
         if not isinstance(maker, ast.FunctionDef):
             return None
         returned = _find_returned(maker)
@@ -223,7 +217,7 @@ class Inputs:
         value = returned[0]
         if isinstance(value, ast.Lambda):
             return value
-        return self._find_definition(value)
+        return find_definition(value, self._scopes)
 
     # -- what it gives -----------------------------------------------------------------
 
@@ -236,7 +230,7 @@ class Inputs:
         if isinstance(node, ast.Call):
             definition = self._find_made(node)
         else:
-            definition = self._find_definition(node)
+            definition = find_definition(node, self._scopes)
             if isinstance(definition, ast.Assign):
                 return self._gives_dataset(definition.value)
         if isinstance(definition, ast.Lambda):
@@ -258,7 +252,7 @@ class Inputs:
                     return True
                 if isinstance(func, ast.Attribute):
                     return self._is_dataset(func.value, depth)
-                definition = self._find_definition(func)
+                definition = find_definition(func, self._scopes)
                 if isinstance(definition, ast.FunctionDef):
                     found = _find_returned(definition)
                     return bool(found) and all(

@@ -6,6 +6,7 @@ import ast
 
 from migrate.backends.keras_fit.inputs import Inputs
 from migrate.backends.keras_fit.program import Run, Stays, Trained
+from migrate.facts.definitions import find_definition
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -52,7 +53,9 @@ def find_sample(
         if "input_fn" not in given:
             continue
         free = inputs.find_free_names(given["input_fn"])
-        if not free & inside and all(_is_before(n, place, scopes) for n in free):
+        if not inside & {n.id for n in free} and all(
+            _is_before(n, place, scopes) for n in free
+        ):
             return run
     raise Stays(runs[0].call, "its input is not there where the model is made")
 
@@ -81,10 +84,14 @@ def find_within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt
     return None
 
 
-def _is_before(name: str, place: ast.stmt, scopes: Scopes) -> bool:
-    """Whether a name is bound before a statement."""
+def _is_before(node: ast.Name, place: ast.stmt, scopes: Scopes) -> bool:
+    """Whether a name has before a statement what a read of it sees."""
     scope = scopes.scope_of(place)
-    if scope.owner(name) is not scope:
+    if scope.owner(node.id) is not scope:
         return True
-    bound = scope.bindings[name]
-    return all(getattr(b, "lineno", 0) < place.lineno for b in bound)
+    seen = find_definition(node, scopes)
+    bound = [seen] if seen is not None else scope.bindings[node.id]
+    between = range(place.lineno, node.lineno)
+    return all(getattr(b, "lineno", 0) < place.lineno for b in bound) and not any(
+        getattr(b, "lineno", 0) in between for b in scope.bindings[node.id]
+    )

@@ -17,6 +17,7 @@ from migrate.backends.keras_fit.program import (
     Trained,
 )
 from migrate.facts import names
+from migrate.facts.definitions import find_definition
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_fit as table
@@ -237,7 +238,7 @@ class _Reader:
             ):
                 function, positional = first, tuple(rest)
                 keywords = tuple(node.keywords)
-        class_ = self._find_definition(function)
+        class_ = find_definition(function, self._scopes)
         if not isinstance(class_, ast.ClassDef):
             raise Stays(node, "what makes its model is no class of this file")
         init = next(
@@ -259,13 +260,6 @@ class _Reader:
         return Maker(
             class_, function, keywords, positional, bool(first_), "params" in parameters
         )
-
-    def _find_definition(self, node: ast.expr) -> ast.AST | None:
-        if not isinstance(node, ast.Name):
-            return None
-        owner = self._scopes.scope_of(node).owner(node.id)
-        bound = owner.bindings[node.id] if owner is not None else []
-        return bound[0] if len(bound) == 1 else None
 
     # -- what is done ------------------------------------------------------------------
 

@@ -202,6 +202,7 @@ _MODULES: dict[str, ModuleType] = {
     "argument_scopes": keras_parts,
     "columns_exported": keras_parts,
     "contrib_stacks": keras_parts,
+    "inputs_bound_again": keras_parts,
     "numbered_blocks": keras_parts,
     "recurrent": keras_parts,
     "shared_layers": keras_parts,
