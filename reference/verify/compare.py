@@ -74,6 +74,25 @@ def aligned(records: Records) -> Records:
     return records.each(lambda record: record.without_sets())
 
 
+def share_models(records: Records) -> Records:
+    """The records with one graph for what the migrated program trains as one model.
+
+    TensorFlow 1's Estimator builds a graph for each training, and goes on from its last
+    checkpoint. `Model.fit` trains one model again and again. Where all steps of a graph
+    are those of one model, the graph is this model's.
+    """
+    pairs = {
+        (old.get("graph", 0), new.get("graph", 0))
+        for old, new in zip(records.first.steps, records.new.steps)
+    }
+    graphs = dict(pairs)
+    if len(graphs) < len(pairs) or len(set(graphs.values())) == len(graphs):
+        return records
+    return dataclasses.replace(
+        records.each(lambda record: record.with_graphs(graphs)), new=records.new
+    )
+
+
 def compare_workers(records: Records, workers: int) -> Comparison:
     """Compares what every worker computes, at its own steps."""
     whole = compare(records)
@@ -107,7 +126,7 @@ def compare_workers(records: Records, workers: int) -> Comparison:
 
 def compare(records: Records) -> Comparison:
     """Compares every value of the two programs."""
-    records = aligned(records)
+    records = share_models(aligned(records))
     rows: list[Row] = []
     old_only: list[str] = []
     new_only: list[str] = []

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import json
 import pathlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,18 @@ class Record:
             if "step" in event:
                 event = {**event, "step": number.get(event["step"], event["step"])}
             found.append(event)
+        record = dataclasses.replace(self)
+        record.__dict__["events"] = found
+        return record
+
+    def with_graphs(self, graphs: Mapping[int, int]) -> Record:
+        """The record with other numbers of the graphs that its steps are of."""
+        found = [
+            {**event, "graph": graphs.get(event.get("graph", 0), 0)}
+            if event["kind"] == "step"
+            else event
+            for event in self.events
+        ]
         record = dataclasses.replace(self)
         record.__dict__["events"] = found
         return record

@@ -39,6 +39,12 @@ for one in estimator.predict(
         tf.estimator.inputs.numpy_input_fn({"x": x}, shuffle=False)):
     print(one["y"])
 """,
+    "trained twice": """\
+estimator.train(input_fn, steps=3)
+estimator.evaluate(eval_fn)
+estimator.train(input_fn, steps=2)
+estimator.evaluate(eval_fn)
+""",
     "train_and_evaluate": """\
 tf.estimator.train_and_evaluate(
     estimator, tf.estimator.TrainSpec(input_fn, max_steps=5),
@@ -68,6 +74,15 @@ def test_a_fit_is_compared_in_whole(tmp_path: pathlib.Path, runs: str) -> None:
         ("metric", "global_step"),
     } <= compared
     assert (("prediction", "y") in compared) is ("predict" in runs)
+
+
+def test_another_input_of_the_second_training_is_found(tmp_path: pathlib.Path) -> None:
+    old = _written(tmp_path, "trained twice")
+    call = "model.fit(\n    estimator_inputs.dataset_of("
+    fault = (f"{call}input_fn)", f"{call}eval_fn)")
+    new = migrated(old, tmp_path / "new", fault)
+    verdict = verified(old, new, tmp_path / "different")
+    assert verdict.outcome is Outcome.DIFFERENT, unproven(verdict)
 
 
 @pytest.mark.parametrize(
