@@ -203,8 +203,6 @@ class Scenario:
         that TF1 itself saved after so many steps (recorded beside the trace, file by
         file), and the traces are compared from there on. 0: from the beginning.
       alternatives: further TF2 programs.
-      followed: the file of the migration that `tf1to2 verify` compares: TF1 has a graph
-        for each training, which it does not pair with one model that is trained twice.
       no_compat: why tf1.py cannot run on tf.compat.v1 ("" where it can): what it uses
         that is gone (tf.contrib), or computes otherwise there.
       timeout: seconds for one run on a loaded machine.
@@ -225,7 +223,6 @@ class Scenario:
     checkpoint: bool = False
     resumed: int = 0
     alternatives: tuple[Alternative, ...] = ()
-    followed: str = "tf2.py"
     no_compat: str = ""
     timeout: float = 180.0
     root: pathlib.Path = HERE

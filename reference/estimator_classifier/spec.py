@@ -86,7 +86,6 @@ SCENARIO = Scenario(
             '"adam": lambda r: tf.compat.v1.train.AdamOptimizer(r, epsilon=1e-4)',
         ),
     ),
-    followed=_ESTIMATOR,
     alternatives=(
         Alternative(
             "estimator",

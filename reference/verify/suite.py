@@ -58,11 +58,9 @@ Originals = dict[tuple[str, str, int, int], dict[str, Record]]
 
 def list_replaced(scenario: Scenario, fault: Fault | None) -> Replaced:
     """The migration that verify follows, and what a fault replaces, by file."""
-    written = scenario.followed
     if fault is None:
-        return scenario.directory / written, {}
-    if fault.program != "tf2.py":
-        written = fault.program
+        return scenario.directory / "tf2.py", {}
+    written = fault.program
     file = written if fault.file == "tf2.py" else fault.file
     return scenario.directory / written, {file: (fault.old, fault.new)}
 
