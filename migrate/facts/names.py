@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from migrate.source.nodes import children, walk_breadth_first
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NESTED = (*_SCOPES, ast.Lambda)
 
 
 def key(node: ast.AST) -> str | None:
@@ -115,11 +116,9 @@ def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         current = stack.pop()
         yield current
-        if isinstance(current, (*_SCOPES, ast.Lambda)) and current is not node:
+        if isinstance(current, _SCOPES if current is node else _NESTED):
             continue
-        if isinstance(current, _SCOPES):
-            continue
-        stack.extend(children(current))
+        stack += children(current)
 
 
 def walk_scope_of_function(function: ast.FunctionDef) -> Iterator[ast.AST]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
@@ -21,11 +22,11 @@ def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     todo = roots
     while todo:
         for node in walk_breadth_first(todo.pop()):
-            targets: list[ast.AST] = []
+            targets: Sequence[ast.AST] = ()
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 targets = definitions(scopes, node)
             elif isinstance(node, ast.Attribute):
-                targets = by_name.get(node.attr, [])
+                targets = by_name.get(node.attr, ())
             for target in targets:
                 if target not in found and target not in inside:
                     found[target] = None
@@ -46,7 +47,8 @@ def find_called(scopes: Scopes, code: ast.AST) -> list[ast.AST]:
     return found
 
 
-def methods(scopes: Scopes) -> dict[str, list[ast.AST]]:
+@functools.lru_cache(maxsize=16)
+def methods(scopes: Scopes) -> Mapping[str, Sequence[ast.AST]]:
     """The module's methods by their name, whatever their class."""
     found: dict[str, list[ast.AST]] = {}
     for node in scopes.walk():
