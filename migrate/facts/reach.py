@@ -16,7 +16,7 @@ def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     A method is found by its name, on whatever object: more than is called, never less.
     """
     roots = list(roots)
-    inside = {node for root in roots for node in walk_breadth_first(root)}
+    inside: set[ast.AST] | None = None  # Most code names no definition.
     by_name = methods(scopes)
     found: dict[ast.AST, None] = {}
     todo = roots
@@ -28,7 +28,11 @@ def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
             elif isinstance(node, ast.Attribute):
                 targets = by_name.get(node.attr, ())
             for target in targets:
-                if target not in found and target not in inside:
+                if target in found:
+                    continue
+                if inside is None:
+                    inside = {n for root in roots for n in walk_breadth_first(root)}
+                if target not in inside:
                     found[target] = None
                     todo.append(target)
     return list(found)
