@@ -13,6 +13,7 @@ import pathlib
 from collections.abc import Iterator
 
 from migrate import emitted
+from migrate.facts.names import is_bare_constant
 from migrate.source.nodes import children, walk_breadth_first
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -114,7 +115,7 @@ def file_of(name: str) -> File:
         elif names := list_assigned_names(node):
             definition = Definition(node, references(node))
             definitions.update(dict.fromkeys(names, definition))
-        elif not _is_text(node):
+        elif not is_bare_constant(node):
             effects.append(Effect(node, references(node), _owner(node, definitions)))
     for inner in walk_breadth_first(tree):  # Of functions: what few programs need.
         if isinstance(inner, (ast.Import, ast.ImportFrom)):
@@ -232,10 +233,6 @@ def _owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
             changed = call.args[0]
     known = isinstance(changed, ast.Name) and changed.id in definitions
     return changed.id if known and isinstance(changed, ast.Name) else ""
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _path(node: ast.expr) -> tuple[str, ...]:

@@ -168,6 +168,41 @@ def bind_arguments(
     return bound
 
 
+def is_none_constant(node: ast.AST | None) -> bool:
+    """Whether an expression is written `None`."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_docstring(statement: ast.AST) -> bool:
+    """Whether a statement is a text alone, wherever it stands."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def is_bare_constant(statement: ast.AST) -> bool:
+    """Whether a statement is a constant alone, and does nothing: a text, `...`."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def last_part(node: ast.AST) -> str:
+    """The last part of a dotted name, "" of anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def find_free_name(tree: ast.AST, wish: str) -> str:
+    """A name like the one wished for that no variable of a module has."""
+    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    return name
+
+
 def literal(node: ast.AST | None) -> object:
     """The value of a literal expression; None where it is none (or is None)."""
     if node is None:

@@ -17,7 +17,6 @@ from migrate.facts.imported_state import ImportedState
 from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import graph_mode
 
-Node = ast.AST
 _V1 = "tensorflow.compat.v1"
 _SERVER = "tf.distribute.Server"
 FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
