@@ -276,7 +276,7 @@ def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
 def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     """The migration by a plan for the text, or for its form that can be migrated."""
     text = source.text
-    plan, findings = plan_of(scopes, unit, text)
+    plan, findings = plan_of(scopes, unit)
     form = None
     as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
     if not (as_it_stands or starts_no_server(scopes)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import enum
 
@@ -61,3 +62,12 @@ class Finding:
         if self.outcome is Outcome.FAILED:
             return True
         return self.outcome is Outcome.REFUSED and not self.unused
+
+
+def make_refusal(
+    node: ast.stmt | ast.expr, code: str, symbol: str, reason: str, recipe: str
+) -> Finding:
+    """A refusal of what stands at a node."""
+    return Finding(
+        node.lineno, node.col_offset + 1, code, Outcome.REFUSED, symbol, reason, recipe
+    )

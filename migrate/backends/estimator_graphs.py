@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
@@ -63,7 +64,7 @@ def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
     symbol = scopes.resolve(call.func) or ""
     if symbol.startswith("tf.layers."):
         penalty = names.argument(call, "activity_regularizer")
-        if penalty is not None and not _is_none(penalty):
+        if penalty is not None and not is_none_constant(penalty):
             yield _tell(
                 penalty,
                 "N105",
@@ -130,10 +131,6 @@ def _bound_once(scopes: Scopes, node: ast.expr) -> ast.expr | None:
         if isinstance(bound[0].targets[0], ast.Name):
             return bound[0].value
     return None
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _tell(

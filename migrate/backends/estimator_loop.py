@@ -25,7 +25,7 @@ from migrate.backends.input_sessions import InputSessions
 from migrate.backends.keras_model_estimators import plan_keras
 from migrate.backends.scaffolds import plan_scaffolds
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, make_refusal
 from migrate.frontends.estimators.estimator import EstimatorProgram
 from migrate.frontends.estimators.hooks import SessionRun, session_runs
 from migrate.frontends.estimators.input_sessions import InputSession
@@ -265,7 +265,7 @@ class EstimatorRewrite:
     def _refuse(
         self, node: ast.expr, code_: str, symbol: str, reason: str, recipe: str
     ) -> None:
-        self.refused.append(_finding(node, code_, symbol, reason, recipe))
+        self.refused.append(make_refusal(node, code_, symbol, reason, recipe))
 
     def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
         return self._program.within(node, functions, self._scopes)
@@ -284,7 +284,7 @@ class EstimatorRewrite:
             return self._note(found.call, "H110", said)
         if not found.variables or found.fetches is None:
             self.refused.append(
-                _finding(
+                make_refusal(
                     found.call,
                     "H122",
                     "",
@@ -370,20 +370,6 @@ def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
 def _refusal(symbol: str, name: str) -> tuple[str, str, str, str]:
     code_, reason, recipe = table.REFUSED[name]
     return code_, symbol, reason, recipe
-
-
-def _finding(
-    node: ast.expr, code_: str, symbol: str, reason: str, recipe: str
-) -> Finding:
-    return Finding(
-        node.lineno,
-        node.col_offset + 1,
-        code_,
-        Outcome.REFUSED,
-        symbol,
-        reason,
-        recipe,
-    )
 
 
 def _makes_receiver(node: ast.AST, scopes: Scopes) -> bool:

@@ -27,7 +27,6 @@ _PARAMETERS = ("decay", "num_updates", "zero_debias", "name")
 def rewrite(
     call: ast.Call,
     program: ir.TrainingProgram,
-    scopes: Scopes,
     diagnostics: Diagnostics,
     plan: Plan,
 ) -> tuple[str, str]:

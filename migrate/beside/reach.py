@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from migrate import emitted
 from migrate.beside import units
 from migrate.beside.units import Definition, Import, References, file_of
+from migrate.source.nodes import walk_breadth_first
 
 _ELSEWHERE = frozenset({"numpy", "tensorflow", "tf_keras", *sys.stdlib_module_names})
 _OWN_BASES = {("object",), ("Exception",), ("RuntimeError",), ("ValueError",)}
@@ -58,7 +59,7 @@ class Closure:
         self._mention(found.attributes)
         bound: dict[str, set[Import]] = {}
         others: set[str] = set()  # Modules that are none of the program's own.
-        for node in ast.walk(tree):
+        for node in walk_breadth_first(tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 if _is_elsewhere(node):
                     others.update(units.read_import(node, ""))

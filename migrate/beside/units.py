@@ -13,6 +13,8 @@ import pathlib
 from collections.abc import Iterator
 
 from migrate import emitted
+from migrate.facts.names import is_bare_constant
+from migrate.source.nodes import children, walk_breadth_first
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -113,9 +115,9 @@ def file_of(name: str) -> File:
         elif names := list_assigned_names(node):
             definition = Definition(node, references(node))
             definitions.update(dict.fromkeys(names, definition))
-        elif not _is_text(node):
+        elif not is_bare_constant(node):
             effects.append(Effect(node, references(node), _owner(node, definitions)))
-    for inner in ast.walk(tree):  # Of functions: what few programs need.
+    for inner in walk_breadth_first(tree):  # Of functions: what few programs need.
         if isinstance(inner, (ast.Import, ast.ImportFrom)):
             for bound, one in read_import(inner, name).items():
                 if bound not in imports and one.module:
@@ -233,10 +235,6 @@ def _owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
     return changed.id if known and isinstance(changed, ast.Name) else ""
 
 
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def _path(node: ast.expr) -> tuple[str, ...]:
     """The dotted name that an expression is, () where it is none."""
     if isinstance(node, ast.Name):
@@ -271,9 +269,9 @@ def references(*nodes: ast.AST) -> References:
             work += [(child, local) for child in _walk_signature(node)]
         elif isinstance(node, _COMPREHENSIONS):
             inside = local | find_bound_names(*(g.target for g in node.generators))
-            work += [(child, inside) for child in ast.iter_child_nodes(node)]
+            work += [(child, inside) for child in children(node)]
         else:
-            work += [(child, local) for child in ast.iter_child_nodes(node)]
+            work += [(child, local) for child in children(node)]
     return References(frozenset(paths), frozenset(attributes))
 
 
@@ -308,7 +306,7 @@ def _find_local_names(
             found.add(inner.name)
         elif isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
             found.add(inner.id)
-        work.extend(ast.iter_child_nodes(inner))
+        work.extend(children(inner))
     return found - shared
 
 
@@ -317,7 +315,7 @@ def find_bound_names(*trees: ast.AST) -> frozenset[str]:
     return frozenset(
         node.arg if isinstance(node, ast.arg) else node.id
         for tree in trees
-        for node in ast.walk(tree)
+        for node in walk_breadth_first(tree)
         if isinstance(node, ast.arg)
         or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
     )

@@ -125,7 +125,6 @@ HARMLESS = frozenset(
 # Packages that call what they are given, in a thread or a process.
 _CALLERS = {"threading", "multiprocessing", "concurrent", "_thread", "joblib"}
 _STOPS = {"sys.exit", "os._exit", "exit", "quit", "os.abort"}
-Handler = Callable[["Machine", list[Value], dict[str, Value]], Value]
 
 
 def attribute(m: Machine, path: str) -> Value:

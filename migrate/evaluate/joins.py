@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from migrate.evaluate.completions import NORMAL, Completion, Pending
 from migrate.evaluate.store import MISSING, Delta
@@ -13,7 +13,6 @@ from migrate.graph.values import Choice, Value
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
-T = TypeVar("T")
 # Nested choices beyond this are no longer worth telling apart.
 _DEEPEST = 6
 

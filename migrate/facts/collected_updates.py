@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.one_of import exclusive
@@ -123,15 +123,15 @@ class Events:
         if not isinstance(node, ast.Call):
             return
         for given in [*node.args, *(k.value for k in node.keywords), node.func]:
-            targets: list[ast.AST] = []
+            targets: Sequence[ast.AST] = ()
             if given is node.func:
                 given = self._passed(given, through)
             if isinstance(given, ast.Name):
                 targets = reach.definitions(self._scopes, given)
             elif isinstance(given, ast.Attribute):
-                targets = self._methods.get(given.attr, [])
+                targets = self._methods.get(given.attr, ())
             if given is node.func and not targets and self._may_be_object(given):
-                targets = self._methods.get("__call__", [])
+                targets = self._methods.get("__call__", ())
             for target in targets:
                 if isinstance(target, ast.ClassDef):
                     for item in target.body:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from migrate.facts import effects, reach
 from migrate.facts.scopes import Scopes
@@ -157,9 +157,9 @@ def _search(scopes: Scopes) -> set[ast.AST]:
 
 
 def _find_definitions(
-    scopes: Scopes, node: ast.AST, methods: Mapping[str, list[ast.AST]]
-) -> list[ast.AST]:
+    scopes: Scopes, node: ast.AST, methods: Mapping[str, Sequence[ast.AST]]
+) -> Sequence[ast.AST]:
     """Definitions that a name, or a method of the name, may stand for."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         return reach.definitions(scopes, node)
-    return methods.get(node.attr, []) if isinstance(node, ast.Attribute) else []
+    return methods.get(node.attr, ()) if isinstance(node, ast.Attribute) else []

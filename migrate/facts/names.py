@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from migrate.source.nodes import children, walk_breadth_first
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NESTED = (*_SCOPES, ast.Lambda)
 
 
 def key(node: ast.AST) -> str | None:
@@ -115,11 +116,9 @@ def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         current = stack.pop()
         yield current
-        if isinstance(current, (*_SCOPES, ast.Lambda)) and current is not node:
+        if isinstance(current, _SCOPES if current is node else _NESTED):
             continue
-        if isinstance(current, _SCOPES):
-            continue
-        stack.extend(children(current))
+        stack += children(current)
 
 
 def walk_scope_of_function(function: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -167,6 +166,41 @@ def bind_arguments(
             return None
         bound[keyword.arg] = keyword.value
     return bound
+
+
+def is_none_constant(node: ast.AST | None) -> bool:
+    """Whether an expression is written `None`."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_docstring(statement: ast.AST) -> bool:
+    """Whether a statement is a text alone, wherever it stands."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def is_bare_constant(statement: ast.AST) -> bool:
+    """Whether a statement is a constant alone, and does nothing: a text, `...`."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def last_part(node: ast.AST) -> str:
+    """The last part of a dotted name, "" of anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def find_free_name(tree: ast.AST, wish: str) -> str:
+    """A name like the one wished for that no variable of a module has."""
+    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    return name
 
 
 def literal(node: ast.AST | None) -> object:

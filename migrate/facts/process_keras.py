@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from migrate.source.nodes import walk_breadth_first
+
 VARIABLE = "TF_USE_LEGACY_KERAS"
 
 
 def chooses_keras_2(tree: ast.Module) -> bool:
     """Whether a module sets the variable of the environment, wherever it does."""
-    return any(_sets_variable(node) for node in ast.walk(tree))
+    return any(_sets_variable(node) for node in walk_breadth_first(tree))
 
 
 def _sets_variable(node: ast.AST) -> bool:

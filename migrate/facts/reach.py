@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
@@ -15,19 +16,23 @@ def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     A method is found by its name, on whatever object: more than is called, never less.
     """
     roots = list(roots)
-    inside = {node for root in roots for node in walk_breadth_first(root)}
+    inside: set[ast.AST] | None = None  # Most code names no definition.
     by_name = methods(scopes)
     found: dict[ast.AST, None] = {}
     todo = roots
     while todo:
         for node in walk_breadth_first(todo.pop()):
-            targets: list[ast.AST] = []
+            targets: Sequence[ast.AST] = ()
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 targets = definitions(scopes, node)
             elif isinstance(node, ast.Attribute):
-                targets = by_name.get(node.attr, [])
+                targets = by_name.get(node.attr, ())
             for target in targets:
-                if target not in found and target not in inside:
+                if target in found:
+                    continue
+                if inside is None:
+                    inside = {n for root in roots for n in walk_breadth_first(root)}
+                if target not in inside:
                     found[target] = None
                     todo.append(target)
     return list(found)
@@ -46,7 +51,8 @@ def find_called(scopes: Scopes, code: ast.AST) -> list[ast.AST]:
     return found
 
 
-def methods(scopes: Scopes) -> dict[str, list[ast.AST]]:
+@functools.lru_cache(maxsize=16)
+def methods(scopes: Scopes) -> Mapping[str, Sequence[ast.AST]]:
     """The module's methods by their name, whatever their class."""
     found: dict[str, list[ast.AST]] = {}
     for node in scopes.walk():

@@ -17,7 +17,6 @@ from migrate.facts.imported_state import ImportedState
 from migrate.source.nodes import children, walk_breadth_first
 from migrate.tables import graph_mode
 
-Node = ast.AST
 _V1 = "tensorflow.compat.v1"
 _SERVER = "tf.distribute.Server"
 FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -67,6 +66,7 @@ class Scopes:
         self.imported_state: Mapping[str, ImportedState] = {}
         self._memo: dict[tuple[int, str], str | None] = {}
         self._import_paths: dict[tuple[int, str], str] = {}
+        self._symbols: dict[ast.AST, str | None] = {}
         self._uses: tuple[tuple[ast.expr, str], ...] | None = None
         self._nodes: tuple[ast.AST, ...] | None = None
         _Builder(self).run(tree)
@@ -100,10 +100,14 @@ class Scopes:
         Symbols are spelled with the prefix `tf.` whatever name the file imports
         TensorFlow under; `tensorflow.compat.v1.X` is `tf.X` as well.
         """
+        if node in self._symbols:
+            return self._symbols[node]
         path = self._path(node)
         symbol = modules.canonical(path) if path else None
         if symbol is not None and symbol.startswith(_SERVER) and self.runs_graphs:
-            return "tf.train.Server" + symbol.removeprefix(_SERVER)
+            symbol = "tf.train.Server" + symbol.removeprefix(_SERVER)
+        if node in self._scope_of:  # Others are made by a pass, which may change them.
+            self._symbols[node] = symbol
         return symbol
 
     @functools.cached_property
@@ -164,11 +168,13 @@ class Scopes:
 
     def _first_path(self, name: ast.Name) -> str | None:
         """What a name stands for where it is bound to a part of itself."""
+        scope = self._scope_of.get(name)
+        owner = scope.owner(name.id) if scope is not None else None
+        if owner is None or len(owner.bindings[name.id]) == 1:
+            return None  # Its one binding is what it stands for.
         if self.rebinding(name) is None:
             return None
-        owner = self._scope_of[name].owner(name.id)
-        first = owner.bindings[name.id][0] if owner is not None else name
-        return self._imported.get((first, name.id))
+        return self._imported.get((owner.bindings[name.id][0], name.id))
 
     def rebinding(self, use: ast.expr) -> ast.Assign | None:
         """The statement around a use of a name that binds that name: `tf = tf.compat.v1`."""

@@ -24,11 +24,6 @@ class Edit:
         assert end_line is not None and end_column is not None
         return cls(node.lineno, node.col_offset, end_line, end_column, new)
 
-    @classmethod
-    def before_line(cls, line: int, new: str) -> Edit:
-        """New lines above one."""
-        return cls(line, 0, line, 0, new)
-
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with edits that do not overlap."""

@@ -15,11 +15,6 @@ def is_known(dim: Dim) -> bool:
     return dim is not None
 
 
-def is_defined(shape: Shape | None) -> bool:
-    """Whether every dimension is known when the graph is built."""
-    return shape is not None and all(map(is_known, shape))
-
-
 def size(dims: Iterable[Dim]) -> Dim:
     """The product of dimensions; None where one is not a number."""
     numbers: list[int] = []

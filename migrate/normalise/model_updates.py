@@ -24,6 +24,7 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from migrate.facts import names
+from migrate.facts.names import is_bare_constant
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.signature import is_model_fn
@@ -378,7 +379,7 @@ class _Update:
     ) -> tuple[list[str], list[int]]:
         """The function's statements, as they stand here, and where they are from."""
         body = function.body
-        if _is_text(body[0]):
+        if is_bare_constant(body[0]):
             body = body[1:]
         last = body[-1]
         if not all(source.alone(statement) for statement in body):
@@ -437,7 +438,3 @@ def _free(name: str, taken: Collection[str]) -> str:
     while f"{name}_{number}" in taken:
         number += 1
     return f"{name}_{number}"
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

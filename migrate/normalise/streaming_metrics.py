@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.names import find_free_name
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -86,7 +87,7 @@ class _Calls:
         if isinstance(parent, ast.Subscript) and parent.value is call:
             index = names.literal(parent.slice)
         value, update = self._targets(statement, call)
-        metric = self._fresh(_word(value, update, call))
+        metric = find_free_name(self._tree, _word(value, update, call))
         given = {"totals": [ast.unparse(call.func)], "batch": []}
         for name, argument in bound.items():
             if name not in table.COLLECTIONS:
@@ -114,11 +115,15 @@ class _Calls:
             if getattr(statement, "value", None) is parent:
                 rest = self._text.edited([Edit(parent, part)])
             else:
-                own = self._fresh(f"{metric}_{'update' if index else 'value'}")
+                own = find_free_name(
+                    self._tree, f"{metric}_{'update' if index else 'value'}"
+                )
                 lines.append(f"{own} = {part}")
                 rest = self._text.edited([Edit(parent, own)])
         else:
-            own, other = (self._fresh(f"{metric}_{w}") for w in ("value", "update"))
+            own, other = (
+                find_free_name(self._tree, f"{metric}_{w}") for w in ("value", "update")
+            )
             lines += [f"{own} = {metric}.value()", f"{other} = {counted}"]
             rest = self._text.edited([Edit(call, f"({own}, {other})")])
         indent = self._text.lines[statement.lineno - 1][: statement.col_offset]
@@ -183,15 +188,6 @@ class _Calls:
                 return None
             uses.append((parent, 1 if index else 0))
         return shown, uses
-
-    def _fresh(self, wish: str) -> str:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
-        name, number = wish, 2
-        while name in taken:
-            name, number = f"{wish}_{number}", number + 1
-        return name
 
 
 class _Lists:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import io
 import tokenize
 from collections.abc import Callable, Sequence
@@ -124,17 +125,7 @@ class Text:
 
         Strings that only follow each other over several lines are several.
         """
-        found: set[int] = set()
-        formatted: list[int] = []
-        for token in tokenize.generate_tokens(io.StringIO(self.source).readline):
-            kind = tokenize.tok_name[token.type]
-            if kind == "STRING":
-                found.update(range(token.start[0] + 1, token.end[0] + 1))
-            elif kind == "FSTRING_START":
-                formatted.append(token.start[0])
-            elif kind == "FSTRING_END":
-                found.update(range(formatted.pop() + 1, token.end[0] + 1))
-        return frozenset(found)
+        return _find_lines_begun_in_strings(self.source)
 
     def alone(self, statement: ast.stmt) -> bool:
         """Whether a statement shares its lines with no other code."""
@@ -189,6 +180,21 @@ def close_headers(text: Text) -> Text:
     return Text(tuple(lines), tuple(origins))
 
 
+@functools.lru_cache(maxsize=16)
+def _find_lines_begun_in_strings(source: str) -> frozenset[int]:
+    found: set[int] = set()
+    formatted: list[int] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind == "STRING":
+            found.update(range(token.start[0] + 1, token.end[0] + 1))
+        elif kind == "FSTRING_START":
+            formatted.append(token.start[0])
+        elif kind == "FSTRING_END":
+            found.update(range(formatted.pop() + 1, token.end[0] + 1))
+    return frozenset(found)
+
+
 def _closing_lines(text: Text) -> set[int]:
     """Lines of headers that begin with a closing bracket, without a comment of their own."""
     spans = {
@@ -196,14 +202,10 @@ def _closing_lines(text: Text) -> set[int]:
         for node in walk_breadth_first(tree_of(text.source))
         if isinstance(node, _COMPOUND) and node.body[0].lineno > node.lineno + 1
         for number in range(node.lineno + 1, node.body[0].lineno)
-    }
-    inside = text.begun_in_strings() if spans else frozenset()
-    return {
-        number
-        for number in spans - inside
         if text.lines[number - 1].lstrip().startswith((")", "]", "}"))
         and "#" not in text.lines[number - 1]
     }
+    return spans - text.begun_in_strings() if spans else set()
 
 
 def _without_comment(line: str) -> tuple[str, str]:

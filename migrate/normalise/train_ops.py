@@ -75,7 +75,7 @@ def _one(text: Text) -> Text | None:
         lines = None
         if given.keys() <= _READ | _FREE:
             assert tensorflow is not None
-            lines = _lines(text, statement.targets[0].id, given, tensorflow)
+            lines = _lines(statement.targets[0].id, given, tensorflow)
         if lines is not None:
             indent = text.lines[statement.lineno - 1][: statement.col_offset]
             origin = text.origins[statement.lineno - 1]
@@ -93,9 +93,7 @@ def _one(text: Text) -> Text | None:
     return None
 
 
-def _lines(
-    text: Text, target: str, given: dict[str, ast.expr], tf: str
-) -> list[str] | None:
+def _lines(target: str, given: dict[str, ast.expr], tf: str) -> list[str] | None:
     """The update's statements; None where it is not known which it is."""
     if not {"total_loss", "optimizer"} <= given.keys():
         return None

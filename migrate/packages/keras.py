@@ -35,7 +35,6 @@ _FROM = re.compile(r"\s*FROM\s", re.IGNORECASE)
 _INI_KEY = re.compile(r"[\w.-]+\s*=\s*")
 _MARKER = re.compile(r"\s*;[^#\r\n]*")
 _INI = (".cfg", ".ini")
-_LINES = (".txt", ".in", ".pip", *_INI)
 
 
 @dataclasses.dataclass(frozen=True)

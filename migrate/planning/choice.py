@@ -87,14 +87,12 @@ def _is_used_as_written(scopes: Scopes, name: str, module: str) -> bool:
 def plan_of(
     scopes: Scopes,
     unit: Unit,
-    text: str,
     towers: ir.Towers | None = None,
     servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
     """A file's plan and findings.
 
     Args:
-      text: the file's, of which the scopes are.
       towers: the replicas that its program has, where they were towers.
       servers_end: whether the parameter servers of its program end with its workers.
     """

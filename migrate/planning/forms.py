@@ -121,7 +121,6 @@ def _attempt(form: Brought, changes: Changes, unit: Unit) -> Form:
     plan, noticed = plan_of(
         scopes_of(tree),
         unit,
-        text.source,
         replicated.replicas() if replicated is not None else None,
         bool(changes.done),
     )

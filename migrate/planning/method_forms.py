@@ -65,7 +65,7 @@ def try_functions(
             return None, _add_reasons(told, text.source, decisive)
         written = dataclasses.replace(written, text=forms.text)
         tree = tree_of(written.text.source)
-        plan, found = plan_of(scopes_of(tree), unit, written.text.source)
+        plan, found = plan_of(scopes_of(tree), unit)
         if has_refusal(found):
             return None, findings
         moved = dataclasses.replace(moved, text=written.text)

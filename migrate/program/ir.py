@@ -97,9 +97,6 @@ class Replication(enum.Enum):
         return self in (Replication.LOCAL, Replication.TOWERS)
 
 
-Part = "str | ast.AST | Code"
-
-
 @dataclasses.dataclass(frozen=True)
 class Towers:
     """Replicas of one process, which were towers.
@@ -171,8 +168,7 @@ class Flow:
     # Of what collects: whether it collects nothing that does not depend on its inputs, as
     # penalties of new variables do not.
     repeats: bool = False
-    # What the statement becomes at build time, where it is not kept as it is.
-    build_code: Code | None = None
+    # What the statement becomes in a step, where it is not kept as it is.
     step_code: Code | None = None
 
     @property

@@ -19,7 +19,6 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import worker_state as table
 
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from migrate import emitted
+from migrate.facts.names import is_docstring
 from migrate.facts.scopes import scopes_of
 from migrate.facts.trees.homes import Home
 from migrate.plan import Plan
@@ -79,7 +80,7 @@ def _find_first_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
     found: list[ast.Import | ast.ImportFrom] = []
     for node in tree.body:
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
-            if found or not _is_docstring(node):
+            if found or not is_docstring(node):
                 break
         elif not isinstance(node, ast.ImportFrom) or node.module != "__future__":
             found.append(node)
@@ -161,7 +162,7 @@ def _place(tree: ast.Module, wanted: set[str]) -> int:
     place, among_imports = 0, True
     for node in tree.body:
         is_import = isinstance(node, (ast.Import, ast.ImportFrom))
-        if is_import or (place == 0 and among_imports and _is_docstring(node)):
+        if is_import or (place == 0 and among_imports and is_docstring(node)):
             if among_imports:
                 place = node.end_lineno or place
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -175,14 +176,6 @@ def _place(tree: ast.Module, wanted: set[str]) -> int:
             if among_imports:
                 place = node.end_lineno or place
     return place
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
 
 
 def _sets_path(statement: ast.stmt) -> bool:

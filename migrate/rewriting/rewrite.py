@@ -31,7 +31,6 @@ class Rewriter:
         self.module = wrapper.module
         positions = wrapper.resolve(PositionProvider)
         self._expressions: dict[Position, cst.BaseExpression] = {}
-        self._ranges = positions
         for node, span in positions.items():
             if isinstance(node, cst.BaseExpression):
                 where = (

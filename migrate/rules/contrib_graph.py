@@ -15,8 +15,6 @@ from migrate.rules import calls
 from migrate.tables import contrib_graph as table
 from migrate.tables.calls import CallRow
 
-_METRIC_REASON = "tf.metrics', which has labels first"
-
 
 class ContribGraph:
     """Plans the uses of one file.

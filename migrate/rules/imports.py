@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, make_refusal
 from migrate.plan import Dropped, Plan
 from migrate.rewriting import unused
 from migrate.tables import symbols as table
@@ -123,7 +123,7 @@ def _report_missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
     if unused.exists(path):
         return
     use = "its uses cannot be followed" if used else "nothing here uses it"
-    yield _finding(
+    yield make_refusal(
         node,
         "T114",
         modules.canonical(path) or "",
@@ -134,7 +134,7 @@ def _report_missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
 
 
 def _star(node: ast.ImportFrom) -> Finding:
-    return _finding(
+    return make_refusal(
         node,
         "T115",
         modules.canonical(node.module or "") or "",
@@ -158,18 +158,10 @@ def _report_getattr(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
         if row is None or row.target == whole:
             return
     what = f"`{name}`" if name else "whichever name it is given"
-    yield _finding(
+    yield make_refusal(
         node,
         "T115",
         symbol,
         f"{node.func.id} looks up {what} in {symbol} when the program runs",
         "Name the TF2 functions that are meant, in a dict of your own if need be.",
-    )
-
-
-def _finding(
-    node: ast.stmt | ast.expr, code: str, symbol: str, reason: str, recipe: str
-) -> Finding:
-    return Finding(
-        node.lineno, node.col_offset + 1, code, Outcome.REFUSED, symbol, reason, recipe
     )

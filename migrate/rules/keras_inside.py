@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, make_refusal
 from migrate.rules import keras_defaults, updates_taken
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -26,7 +26,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
     if any(symbol == _COMPILED for _, symbol in uses):
         return  # The models are made outside, and Keras trains them.
     for made in _operations_given(scopes.tree):
-        yield _refusal(
+        yield make_refusal(
             made,
             "L123",
             "add_update",
@@ -39,7 +39,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
     if any(symbol.startswith("tf.keras.") for _, symbol in uses):
         one_by_one = list(_updates_chosen(scopes.tree))
         for chosen in one_by_one:
-            yield _refusal(
+            yield make_refusal(
                 chosen,
                 "L123",
                 "updates",
@@ -51,7 +51,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
         told = {n for chosen in one_by_one for n in walk_breadth_first(chosen)}
         for taken in updates_taken.find_unseen(scopes):
             if taken not in told:
-                yield _refusal(
+                yield make_refusal(
                     taken,
                     "L123",
                     "updates",
@@ -64,7 +64,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
     moved, frozen = _runs_updates(scopes.tree), _freezes(scopes, uses)
     for node, symbol in uses:
         if symbol == _NORMALISES and not moved:
-            yield _refusal(
+            yield make_refusal(
                 node,
                 "L123",
                 symbol,
@@ -74,7 +74,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 "Use tf.layers.batch_normalization, and run UPDATE_OPS before the update.",
             )
         elif symbol == _NORMALISES and frozen:
-            yield _refusal(
+            yield make_refusal(
                 node,
                 "L123",
                 symbol,
@@ -84,7 +84,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 "the optimizer a `var_list`.",
             )
         elif roles.has_prefix(symbol, _READY):
-            yield _refusal(
+            yield make_refusal(
                 node,
                 "K166",
                 symbol,
@@ -93,7 +93,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 "Write the network out, of layers.",
             )
         elif symbol in _INPUTS and _is_given_a_tensor(scopes, node):
-            yield _refusal(
+            yield make_refusal(
                 node,
                 "K166",
                 symbol,
@@ -179,11 +179,3 @@ def _is_given_a_tensor(scopes: Scopes, node: ast.expr) -> bool:
     if len(call.args) > 5 or any(isinstance(a, ast.Starred) for a in call.args):
         return True
     return any(keyword.arg in (None, "tensor") for keyword in call.keywords)
-
-
-def _refusal(
-    node: ast.expr, code: str, symbol: str, reason: str, recipe: str
-) -> Finding:
-    return Finding(
-        node.lineno, node.col_offset + 1, code, Outcome.REFUSED, symbol, reason, recipe
-    )

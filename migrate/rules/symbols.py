@@ -40,7 +40,6 @@ _EMITTED = (
 )
 # Packages, not emitted, that a target may be in.
 _PACKAGES = ("tf_keras", "tf_slim", "types")
-_HOST_ROOTS = ("absl", "argparse", "json", "os", "numpy", "sys", "six")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -270,7 +269,6 @@ class SymbolRules:
         # Nodes that program rules answer for -> (code, reason).
         self.claimed = claimed
         self.findings: list[Finding] = []
-        self.imported_names: set[tuple[ast.AST, str]] = set()
 
     @functools.cached_property
     def _stored(self) -> tuple[str, ...]:

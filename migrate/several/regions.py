@@ -136,13 +136,13 @@ def _find_reached(
     todo: list[ast.AST] = list(roots)
     while todo:
         for node in walk_breadth_first(todo.pop()):
-            targets: list[ast.AST] = []
+            targets: Sequence[ast.AST] = ()
             if node in without:
                 continue
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 targets = reach.definitions(scopes, node)
             elif isinstance(node, ast.Attribute):
-                targets = by_name.get(node.attr, [])
+                targets = by_name.get(node.attr, ())
             for target in targets:
                 while scopes.parents.get(target, scopes.tree) is not scopes.tree:
                     target = scopes.parents[target]

@@ -94,7 +94,7 @@ def tree_of(source: str) -> ast.Module:
     return tree
 
 
-def parse_or_none(data: bytes) -> ast.Module | None:
+def parse_or_none(data: bytes | str) -> ast.Module | None:
     """The tree of a file that others import; None where it is no Python 3."""
     try:
         with warnings.catch_warnings():

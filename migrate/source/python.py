@@ -7,6 +7,7 @@ import collections
 import dataclasses
 import difflib
 import io
+import pathlib
 import re
 import sys
 import tokenize
@@ -93,6 +94,14 @@ def _make_unreadable(
     code: str, line: int, column: int, reason: str, recipe: str = ""
 ) -> Unreadable:
     return Unreadable(Finding(line, column, code, Outcome.FAILED, "", reason, recipe))
+
+
+def read_or_nothing(path: pathlib.Path) -> bytes:
+    """A file's bytes; none where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def decode(data: bytes) -> SourceText:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from migrate.facts.names import is_none_constant
 from migrate.tables.layers import LayerRow
 
 _MODULE = "keras_estimator"
@@ -49,7 +50,7 @@ class ContribRow(LayerRow):
             name: value
             for name, value in bound.items()
             if name not in (*_LISTS, *self.refused, "reuse")
-            or not (_is_none(value) or _is_first_format(name, value))
+            or not (is_none_constant(value) or _is_first_format(name, value))
         }
         if set(given) & {*_LISTS, *self.refused}:
             return None
@@ -63,13 +64,9 @@ class ContribRow(LayerRow):
           bound: what `keras` returned.
         """
         found = [(name, text) for name, text in self.defaults if name not in bound]
-        if "bias_initializer" in bound and _is_none(bound["bias_initializer"]):
+        if "bias_initializer" in bound and is_none_constant(bound["bias_initializer"]):
             found.append(("use_bias", "False"))
         return tuple(found)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_first_format(name: str, node: ast.expr) -> bool:

@@ -176,8 +176,6 @@ STAYING: dict[str, str] = {
         )
     },
 }
-# Of the emitted Keras module: layers and metrics.
-LAYERS = "keras_estimator."
 # Methods of a model class that give hooks.
 TRAINING_HOOKS = ("training_hooks", "training_chief_hooks")
 # What asks for the state of a graph, of which there is none.

@@ -47,9 +47,8 @@ SUMMARIES = frozenset(
     for name in ("audio", "histogram", "image", "scalar", "tensor_summary", "text")
 )
 
-# Functions that make several layers, one after the other; and all that make layers.
+# Functions that make several layers, one after the other.
 SEVERAL = frozenset({*keras_contrib.STACKS, *keras_contrib.REPEATS})
-LAYER_MAKERS = frozenset(LAYERS) | SEVERAL
 
 # Functions of tensors, without variables or state, that Keras records in a functional
 # model (tests/support/test_keras_models.py applies each to a symbolic tensor).

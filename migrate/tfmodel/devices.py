@@ -10,8 +10,6 @@ from migrate.tfmodel import graphs
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
-_PARTS = ("job", "replica", "task", "device")
-
 
 def parse(text: str) -> dict[str, str]:
     """`/job:ps/task:0/cpu:1` by its parts."""

@@ -180,10 +180,6 @@ def collect(m: Machine, key: str, value: Value, graph: int | None = None) -> Non
         m.store.set((graph, "collections"), (*known, key))
 
 
-def clear_collection(m: Machine, key: str) -> None:
-    m.store.set((current(m), "collection", key), ())
-
-
 def collection_keys(m: Machine, graph: int) -> tuple[str, ...]:
     """The collections that something was added to, on either side of a test."""
     return _unite_sides(m.store.get((graph, "collections"), ()))

@@ -106,17 +106,6 @@ for _symbol in _MADE:
     _maker(_symbol)
 
 
-def is_initializer(m: Machine, value: Value) -> bool:
-    """Whether a value is one of the library's initializers."""
-    cls = objects.class_of(m, value)
-    return isinstance(cls, Symbol) and cls.path in (
-        *_DRAWS,
-        *_FILLS,
-        *_MADE,
-        "tf.constant_initializer",
-    )
-
-
 def first_value(
     m: Machine, value: Value, shape: Shape | None, dtype: str | None
 ) -> Initial:

@@ -16,7 +16,6 @@ from migrate.graph.values import (
     NONE,
     Builtin,
     Const,
-    Dim,
     DType,
     Operation,
     Reference,
@@ -277,6 +276,3 @@ def as_list(m: Machine, value: Value) -> list[Value]:
     """The elements of a sequence, or the value alone."""
     found = containers.elements(m, value)
     return [value] if found is None or isinstance(value, Const) else found
-
-
-Dims = tuple[Dim, ...]

@@ -32,7 +32,7 @@ from migrate.tfmodel import graphs
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
-TENSOR, VARIABLE = "python/framework/ops:Tensor", "python/ops/variables:RefVariable"
+VARIABLE = "python/ops/variables:RefVariable"
 # Numbers of Python's, as TensorFlow converts them.
 _NUMBERS = {"float": "float32", "int": "int32"}
 _PYTHON = {"float64": "float32", "int64": "int32"}

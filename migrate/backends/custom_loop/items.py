@@ -28,8 +28,4 @@ def rebuilt(
     return Keep(statement, suites)
 
 
-def last_kept(items: Sequence[Item]) -> Item | None:
-    return next((i for i in reversed(items) if not isinstance(i, Dropped)), None)
-
-
-__all__ = ["Block", "is_empty", "last_kept", "rebuilt"]
+__all__ = ["Block", "is_empty", "rebuilt"]

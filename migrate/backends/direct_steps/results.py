@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.backends.direct_steps.reader import BASE, Step
 from migrate.facts import names
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.tables import one_tensor
 
@@ -48,12 +49,12 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
         return None
     value = last.value
     many = isinstance(value, (ast.List, ast.Tuple))
-    if value is None or _is_none(value):
+    if value is None or is_none_constant(value):
         return Results(last, [], False, set())
     found: list[ast.expr | None] = []
     read: set[ast.expr] = set()
     for element in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
-        if _is_none(element):
+        if is_none_constant(element):
             found.append(None)
             continue
         if _is_variable(element, step.function, scopes):
@@ -62,10 +63,6 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
             return None
         found.append(element)
     return Results(last, found, many, read)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:

@@ -34,7 +34,6 @@ _NOT_FLOAT64 = frozenset(
 _CONVERTS = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable"})
 # Methods of datasets, whose seeds are their own.
 _OF_DATA = frozenset({"interleave", "shuffle", "rejection_resample"})
-_FIXED = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _SEEDED = ("tf.random.", "tf.truncated_normal", "tf.multinomial", "tf.random_")
 
 

@@ -26,8 +26,8 @@ class Expressions(Datasets):
     """Plans the expressions of one program; `claimed` says who answers for which use."""
 
     def run(self) -> None:
-        self._setup_claims()
         self._apart = self.program.apart(self.scopes)
+        self._setup_claims()
         self._visit(self.scopes.tree, [])
         self._graph_functions(self._apart)
         moving_averages.report_unordered_averages(
@@ -104,7 +104,7 @@ class Expressions(Datasets):
             ),
             Kind.DEVICE: ("C111", "dropped: the strategy places the variables"),
         }
-        apart = {n for d in program.apart(self.scopes) for n in walk_breadth_first(d)}
+        apart = {n for d in self._apart for n in walk_breadth_first(d)}
         for node in walk_breadth_first(self.scopes.tree):
             if not isinstance(node, ast.Call) or node in apart:
                 continue
@@ -274,7 +274,7 @@ class Expressions(Datasets):
             )
         elif symbol == moving_averages.SYMBOL:
             self.claimed[call] = moving_averages.rewrite(
-                call, self.program, self.scopes, self.diagnostics, self.plan
+                call, self.program, self.diagnostics, self.plan
             )
         elif symbol in LAYER_FUNCTIONS and self._has_deciding_seed(call, symbol):
             self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")

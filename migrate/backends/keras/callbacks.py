@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from migrate.facts.names import is_bare_constant
 from migrate.findings import Finding, Outcome
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.callbacks import (
@@ -133,7 +134,7 @@ class _Class:
         if self._callback.initialised:
             return Keep(method)
         items: list[Item] = [Keep(s) for s in method.body]
-        at = 1 if _is_text(method.body[0]) else 0
+        at = 1 if is_bare_constant(method.body[0]) else 0
         items.insert(at, New(code("super().__init__()")))
         return Keep(method, {"body": items})
 
@@ -179,12 +180,8 @@ class _Class:
 def _does_something(item: Item) -> bool:
     if isinstance(item, Keep):
         statement = item.statement
-        return not (isinstance(statement, ast.Pass) or _is_text(statement))
+        return not (isinstance(statement, ast.Pass) or is_bare_constant(statement))
     return not isinstance(item, Dropped)
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _write_value(value: Value) -> Code:

@@ -11,6 +11,7 @@ from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.networks import of_devices, of_what_is_gone, plan_layers
 from migrate.facts import names
+from migrate.facts.names import is_docstring
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import Code, code
@@ -58,7 +59,7 @@ class KerasRewrite(Evaluation):
         model = self._model
         items: list[Item] = []
         body = model.function.body
-        if _is_text(body[0]):
+        if is_docstring(body[0]):
             items.append(Keep(body[0]))
             self._emitted.update(walk_breadth_first(body[0]))
         if self._adds_up():
@@ -218,11 +219,3 @@ class KerasRewrite(Evaluation):
             **of_what_is_gone(self._model, self._scopes, here),
             **self.claimed,
         }
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )

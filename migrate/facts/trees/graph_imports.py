@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from migrate.facts.scopes import scopes_of
 from migrate.facts.trees.imports import find_imported_names
 from migrate.program.graph_functions import GraphFunctions
+from migrate.source.python import read_or_nothing
 from migrate.tables import estimator
 
 _SESSION = (b"Session(", b"Supervisor(")
@@ -38,7 +39,7 @@ def graph_imports(
     known: dict[str, Mapping[str, bool]] = {}
     found: dict[str, dict[str, bool]] = {}
     for real, path in files.items():
-        data = _bytes(path)
+        data = read_or_nothing(path)
         if b"tensorflow" not in data or not any(word in data for word in _SESSION):
             continue
         for spelled, name, module in find_imported_names(path, files):
@@ -88,7 +89,7 @@ def of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     todo = [
         real
         for real, path in files.items()
-        if b"tensorflow" in (data := _bytes(path))
+        if b"tensorflow" in (data := read_or_nothing(path))
         and any(word in data for word in _SESSION)
     ]
     found: set[str] = set()
@@ -104,16 +105,9 @@ def _prefixes(spelled: str, functions: Mapping[str, bool]) -> bool:
     return any(f.rpartition(".")[0] == spelled for f in functions)
 
 
-def _bytes(path: pathlib.Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
 def _functions(path: pathlib.Path) -> Mapping[str, bool]:
     """The graph functions of a module that has no others; empty if it is not one."""
-    data = _bytes(path)
+    data = read_or_nothing(path)
     if b"tensorflow" not in data or not any(word in data for word in _MAKES):
         return {}
     try:

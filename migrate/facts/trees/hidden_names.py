@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from migrate.facts.trees import reexports, stars
 from migrate.findings import Finding, Outcome
 from migrate.source.nodes import parse_or_none, walk_breadth_first
+from migrate.source.python import read_or_nothing
 from migrate.tables import symbols
 
 CODE = "T115"
@@ -69,7 +70,7 @@ def hidden(
         for path in paths
         if path.suffix == ".py" and os.path.isfile(path)
     }
-    texts = {real: _read(path) for real, path in files.items()}
+    texts = {real: read_or_nothing(path) for real, path in files.items()}
     exports = {
         real: found
         for real, data in texts.items()
@@ -127,13 +128,6 @@ def _hand_on(
             if new != own:
                 exports[real] = new
                 grows = True
-
-
-def _read(path: pathlib.Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 def _exports(data: bytes) -> _Exports | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import pathlib
 import warnings
@@ -159,18 +160,23 @@ def resolve_module(
       path: of the file that imports it.
       level: dots before its name.
     """
-    bases = [path.parent, *path.parent.parents]
+    bases = _list_directories_above(path)
+    # `a/b` of `a.b`. Of `from . import b` without its last part nothing is left.
+    places = [os.path.join(*named) for m in modules if (named := [*filter(None, m)])]
     for base in bases[level - 1 : level] if level else bases:
-        for parts in modules:
-            candidate = base.joinpath(*parts)
-            if candidate == base:
-                continue
+        for place in places:
+            candidate = os.path.join(base, place)
             # A module, or a package's own.
-            for name in (f"{candidate}.py", str(candidate / "__init__.py")):
+            for name in (f"{candidate}.py", os.path.join(candidate, "__init__.py")):
                 module = _file(name)
                 if module in files:
                     return module
     return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _list_directories_above(path: pathlib.Path) -> tuple[str, ...]:
+    return tuple(map(str, path.parents))
 
 
 def find_imported_names(

@@ -24,11 +24,13 @@ def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
         classes = "|".join(_CLASS.findall(text))
         if classes:
             named = re.compile(rf"\b({classes})\b")
-            module = re.compile(rf"\b{re.escape(pathlib.Path(real).stem)}\b")
+            stem = pathlib.Path(real).stem
+            module = re.compile(rf"\b{re.escape(stem)}\b")
             found[real] = tuple(
                 other
                 for path, other in texts.items()
-                if path != real and named.search(other) and module.search(other)
+                if path != real and stem in other  # The cheap test first.
+                if module.search(other) and named.search(other)
             )
     return found
 
@@ -39,11 +41,12 @@ def naming(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for real, text in texts.items():
         if _ESTIMATOR in text and "tensorflow" in text:
-            module = re.compile(rf"\b{re.escape(pathlib.Path(real).stem)}\b")
+            stem = pathlib.Path(real).stem
+            module = re.compile(rf"\b{re.escape(stem)}\b")
             found[real] = tuple(
                 other
                 for path, other in texts.items()
-                if path != real and module.search(other)
+                if path != real and stem in other and module.search(other)
             )
     return found
 

@@ -21,6 +21,7 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees.imports import find_imported_names
 from migrate.program.worker_state import Finder
 from migrate.source.nodes import parse_or_none
+from migrate.source.python import read_or_nothing
 
 # What a program spells that has a session, and that names a cluster.
 _SESSION = (b"Session(", b"Supervisor(")
@@ -44,7 +45,7 @@ def find_module_state(
     }
     found: dict[str, dict[str, ImportedState]] = {}
     for real, path in files.items():
-        data = _read(path)
+        data = read_or_nothing(path)
         if any(w in data for w in _SESSION) and any(w in data for w in _CLUSTER):
             known = _Modules(files, real).find_imported(real)
             if known:
@@ -63,7 +64,7 @@ class _Modules:
         self._seeded = any(
             scopes is not None and draws.is_seeded(scopes)
             for real in self._reach(program)
-            if _SEEDS in _read(files[real])
+            if _SEEDS in read_or_nothing(files[real])
             for scopes in [_parse(files[real])]
         )
 
@@ -175,7 +176,7 @@ class _Modules:
 
 def _parse(path: pathlib.Path) -> Scopes | None:
     """The scopes of a file, None where it cannot be read."""
-    tree = parse_or_none(_read(path))
+    tree = parse_or_none(read_or_nothing(path))
     return scopes_of(tree) if tree is not None else None
 
 
@@ -223,10 +224,3 @@ def _find_given(scopes: Scopes, part: ast.stmt) -> Iterator[ast.expr]:
         for node in names.walk_scope_of_function(part):
             if isinstance(node, ast.Return) and node.value is not None:
                 yield from _find_values(scopes, node.value)
-
-
-def _read(path: pathlib.Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import os
 import pathlib
 import re
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from migrate.facts.trees.imports import resolve_module
 from migrate.source import notebook, python
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # What a file that is no Python 3 imports, read line by line.
 _IMPORT = re.compile(
@@ -197,9 +197,9 @@ class Imports:
     def _targets(self, real: str) -> Iterator[str]:
         path = pathlib.Path(real)
         text = self._text(path)
-        tree = _parse(text)
-        self._starts[real] = (_is_guarded(text), tree is None or _acts(tree))
-        for level, parts in _names(text, tree):
+        names, acts = _read_module(text)
+        self._starts[real] = (_is_guarded(text), acts)
+        for level, parts in names:
             target = resolve_module(path, level, (parts, parts[:-1]), self._paths)
             if target is None and not level and "sys.path" in text:
                 target = self._only_of_its_name(parts)
@@ -232,14 +232,14 @@ class Imports:
             return ""
 
 
-def _parse(text: str) -> ast.Module | None:
-    """The module, or None where it is no Python 3."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+@functools.lru_cache(maxsize=1024)
+def _read_module(text: str) -> tuple[tuple[_Name, ...], bool]:
+    """What a text imports, and whether it does more than bind names.
+
+    Several stages of a run ask this of the same files.
+    """
+    tree = parse_or_none(text)
+    return tuple(_names(text, tree)), tree is None or _acts(tree)
 
 
 def _is_guarded(text: str) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from migrate.facts.trees import stars
 from migrate.facts.trees.own_stars import Stars, own_stars
 from migrate.facts.trees.stars import Exports
+from migrate.source.python import read_or_nothing
 
 # How a module imports TensorFlow or of it, at the beginning of a line. What it imports of
 # private modules (tensorflow.python) is reported there, and stays what it is.
@@ -54,7 +55,7 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
         for path in paths
         if path.suffix == ".py" and os.path.isfile(path)
     }
-    texts = {real: _read(path) for real, path in files.items()}
+    texts = {real: read_or_nothing(path) for real, path in files.items()}
     exports = {
         real: found
         for real, data in texts.items()
@@ -113,7 +114,7 @@ def names_of_stars(
       followed: what imports of TensorFlow mean.
     """
     files = {os.path.realpath(path): path for path in paths if os.path.isfile(path)}
-    texts = {real: _read(path) for real, path in files.items()}
+    texts = {real: read_or_nothing(path) for real, path in files.items()}
     modules = {real: path for real, path in files.items() if path.suffix == ".py"}
     return own_stars(
         {real: texts[real] for real in modules},
@@ -175,21 +176,14 @@ def _spell_direct_import(
     if source is None or source == os.path.realpath(path):
         return None
     found = exports.get(source, {}).get(name)
-    if not found or not stars.alone(_read(files[source]), name):
+    if not found or not stars.alone(read_or_nothing(files[source]), name):
         return None
     if not _IS_WHOLE.match(found):
         # A file that only hands it on does not become one of TensorFlow's.
         used = re.compile(rb"\b" + own.encode() + rb"[.(]")
-        if not used.search(_read(path)):
+        if not used.search(read_or_nothing(path)):
             return None
     return stars.statement(found, own)
-
-
-def _read(path: pathlib.Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 def exports_of(data: bytes) -> Exports:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.facts.names import last_part
 from migrate.facts.reach import definitions
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.attributes import paired
@@ -79,7 +80,7 @@ class Ways:
     def _argument(
         self, call: ast.Call, position: int, seen: set[object]
     ) -> Iterator[str]:
-        name = _last_name(call.func)
+        name = last_part(call.func)
         if name in _ADDS and isinstance(call.func, ast.Attribute):
             if not isinstance(call.func.value, ast.Name):
                 raise _lost(call)
@@ -100,7 +101,7 @@ class Ways:
 
     def _given(self, call: ast.Call, name: str, seen: set[object]) -> Iterator[str]:
         symbol = self._scopes.resolve(call.func)
-        last = _last_name(call.func)
+        last = last_part(call.func)
         is_method = symbol is None and isinstance(call.func, ast.Attribute)
         if symbol is not None and public(symbol) == f"tf.estimator.{last}" or is_method:
             mode = table.GIVEN.get((last, name))
@@ -162,12 +163,6 @@ class Ways:
                 yield from self._of(call, seen)
         if not called:
             raise _lost(statement)
-
-
-def _last_name(func: ast.expr) -> str:
-    if isinstance(func, ast.Attribute):
-        return func.attr
-    return func.id if isinstance(func, ast.Name) else ""
 
 
 def _lost(node: ast.AST) -> NoCallback:

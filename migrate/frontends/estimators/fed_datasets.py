@@ -82,7 +82,7 @@ def _read(call: ast.Call, scopes: Scopes) -> FedInitializer | None:
     if not isinstance(feeds, ast.Dict) or not feeds.keys:
         return None
     placeholders = [
-        _placeholder(key, value, call, scopes)
+        _placeholder(key, value, scopes)
         for key, value in zip(feeds.keys, feeds.values, strict=True)
     ]
     if any(p is None for p in placeholders):
@@ -110,7 +110,7 @@ def _names(name: ast.Name, node: ast.AST, scopes: Scopes) -> bool:
 
 
 def _placeholder(
-    key: ast.expr | None, value: ast.expr, run: ast.Call, scopes: Scopes
+    key: ast.expr | None, value: ast.expr, scopes: Scopes
 ) -> FedPlaceholder | None:
     """What `{key: value}` feeds, where the value means the same at the placeholder."""
     call = _bound_once(key, scopes) if isinstance(key, ast.Name) else None

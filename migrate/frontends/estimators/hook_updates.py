@@ -17,6 +17,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators.hooks import session_of
 from migrate.frontends.sessions.derived_hooks import hook_classes
@@ -119,7 +120,7 @@ class _Hook:
             if isinstance(use.ctx, ast.Load) or parent is statement:
                 continue
             value = getattr(parent, "value", None)
-            if not isinstance(parent, ast.Assign) or not _is_none(value):
+            if not isinstance(parent, ast.Assign) or not is_none_constant(value):
                 return None
         return name
 
@@ -174,7 +175,3 @@ def _own(node: ast.AST | None) -> str | None:
     ):
         return node.attr
     return None
-
-
-def _is_none(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.keras_names import called
-from migrate.program.eager import Server, Source, Step
+from migrate.program.eager import Source, Step
 from migrate.rules.mistakes.mistake import method
 from migrate.source.nodes import walk_breadth_first
 
@@ -26,7 +26,6 @@ def check(
     session: str,
     source: Source,
     step: Step,
-    server: Server | None,
 ) -> None:
     """Raises Refused where something around the step would not run, or mean another."""
     _check_session(scopes, block, session, step)

@@ -108,7 +108,7 @@ class Reader:
         ]
         if step.of_v1:
             around.check_counts(call, arguments, self._found, step)
-        around.check(self._scopes, self._found, block, name, source, step, server)
+        around.check(self._scopes, self._found, block, name, source, step)
         return EagerProgram(
             owner,
             field,

@@ -7,12 +7,13 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts import draws, names
+from migrate.facts.names import is_bare_constant
 from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import chosen_functions
 from migrate.frontends.model_fn.calls import uses, writes_summary
 from migrate.frontends.model_fn.grown import changes, is_adding
-from migrate.frontends.model_fn.modes import ModeValues, NotSplit
+from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_layers import Layer
 from migrate.program.keras_units import Unit
@@ -131,7 +132,6 @@ def left_out(
     line: Sequence[Unit],
     used: Iterable[Unit],
     mode: str,
-    values: ModeValues,
     scopes: Scopes,
     results: Iterable[ast.expr],
 ) -> None:
@@ -145,7 +145,7 @@ def left_out(
     read |= {n for unit in kept for n in names.reads(unit.statement)}
     for unit in line:
         statement = unit.statement
-        if unit in kept or _is_text(statement):
+        if unit in kept or is_bare_constant(statement):
             continue
         if isinstance(statement, _QUIET):
             called = find_reached(scopes, [statement]) if mode == "TRAIN" else []
@@ -425,7 +425,7 @@ def lists_averages(layer: Layer) -> bool:
     return True
 
 
-def watched(scopes: Scopes, function: ast.FunctionDef) -> set[str]:
+def watched(scopes: Scopes) -> set[str]:
     """Names of tensors for which the program's hooks ask.
 
     Raises:
@@ -466,7 +466,3 @@ def _strings(node: ast.expr, scopes: Scopes) -> set[str]:
         for value in values
         if isinstance(value, ast.Constant) and isinstance(value.value, str)
     }
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -82,7 +82,7 @@ class Common:
     def _layers(self, lines: dict[str, Straight]) -> list[Unit]:
         """Statements that the layers need, the same in every mode."""
         found: dict[str, list[Unit]] = {}
-        training_alone.everywhere(lines, self.network, self._values, self._scopes)
+        training_alone.everywhere(lines, self.network, self._scopes)
         for mode, line in lines.items():
             makers = [u for u in line.units if self.network.makes_layers(u.statement)]
             found[mode] = closure(line.units, makers, self._slices.built)

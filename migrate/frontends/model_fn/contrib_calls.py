@@ -12,6 +12,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.model_fn.argument_scopes import Values, made
 from migrate.frontends.model_fn.grown import items
@@ -153,13 +154,13 @@ class ContribCalls:
         """
         function = bound.pop("normalizer_fn", None)
         params = bound.pop("normalizer_params", None)
-        if function is None or _is_none(function):
+        if function is None or is_none_constant(function):
             return None
         row = self.row(function)
         if row is None or row.kind not in _NORMALIZERS:
             raise NotSplit(function, "a normalizer that no layer is known to have")
         given = self.scoped(row, call, around)
-        if params is not None and not _is_none(params):
+        if params is not None and not is_none_constant(params):
             for name, value in self._params(params):
                 value = self.values.chosen(value)
                 if name != "is_training":
@@ -293,7 +294,3 @@ def _module(scope: Scope) -> Scope:
     while scope.parent is not None:
         scope = scope.parent
     return scope
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -193,7 +193,7 @@ def taken(
             for node in nodes:
                 found.folded |= values[mode].folded(node)
     for mode, units in gone.items():
-        _take(lines[mode], units, specs[mode], scopes)
+        _take(lines[mode], units, specs[mode])
     return found
 
 
@@ -275,9 +275,7 @@ def _scaffolds(node: ast.AST, scopes: Scopes) -> list[scaffolds.Scaffold]:
     ]
 
 
-def _take(
-    line: Straight, units: list[Unit], spec: dict[str, ast.expr], scopes: Scopes
-) -> None:
+def _take(line: Straight, units: list[Unit], spec: dict[str, ast.expr]) -> None:
     """Takes units off a line, but for plain ones that others read."""
     rest = [u for u in line.units if u not in units]
     results = list(spec.values())

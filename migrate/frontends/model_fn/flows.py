@@ -17,6 +17,7 @@ from collections.abc import Iterable
 
 from migrate.facts import estimator_calls, names
 from migrate.facts.estimator_calls import Made, is_partial
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.choices import Choices, Given
@@ -445,7 +446,7 @@ def _given_in(
     what = "a lambda" if isinstance(around, ast.Lambda) else f"{around.name}()"
     if bound is None or own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs:
         raise NotSplit(around, f"what {what} gives its model_fn is not certain")
-    if any(not _is_none(default) for default in own.defaults):
+    if any(not is_none_constant(default) for default in own.defaults):
         raise NotSplit(around, f"what {what} gives its model_fn is not certain")
     found: set[str] = set()
     passed: set[str] = set()
@@ -464,7 +465,3 @@ def _given_in(
     # What it leaves out has a default.
     every -= {*_GIVEN, "params", "config"}
     return frozenset(found | every - passed)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

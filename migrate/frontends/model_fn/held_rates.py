@@ -40,7 +40,7 @@ def _held(unit: Unit, tensors: Collection[str], scopes: Scopes) -> Held | None:
     if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
         return None
     try:
-        written = variables.arguments(call, scopes)
+        written = variables.arguments(call)
         variables.check(call, written, scopes)
     except NotSplit:
         return None

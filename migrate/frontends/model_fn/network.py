@@ -6,6 +6,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
+from migrate.facts.names import is_docstring
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import (
     contrib_calls,
@@ -145,7 +146,7 @@ class Network(Callers):
         place: Place,
     ) -> None:
         """A call of tf.get_variable: a layer that gives its value."""
-        bound = variables.arguments(call, self._scopes)
+        bound = variables.arguments(call)
         variables.check(call, bound, self._scopes)
         name = bound["name"]
         counted = names.reads(name)
@@ -356,7 +357,7 @@ class Network(Callers):
                     raise NotSplit(statement, "a return in the middle of a function")
                 expression = ast.Expr(statement.value)
                 self._statement(expression, scope, env)
-            elif _docstring(statement):
+            elif is_docstring(statement):
                 continue
             elif shares(statement, self._scopes):
                 parts.gone.append(statement)
@@ -377,11 +378,3 @@ class NetworkOfVariables(Network):
     """Collects variables, too."""
 
     variables = True
-
-
-def _docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )

@@ -187,7 +187,7 @@ class Split:
             used = [*shared, *steps[mode].units, *update.units, *gone]
             used += [u for h in hooks if KINDS.get(h.kind) == mode for u in h.made]
             given_ = specs[mode].values()
-            checks.left_out(line.units, used, mode, self._values[mode], scopes, given_)
+            checks.left_out(line.units, used, mode, scopes, given_)
         self._check_rebound(lines, steps, training, update, metrics, counter)
         predictions, evaluation = steps["PREDICT"].units, steps["EVAL"].units
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
@@ -388,7 +388,7 @@ class Split:
         Raises:
           NotSplit: they ask for one that a training step would not have.
         """
-        wanted = checks.watched(self._scopes, self._function)
+        wanted = checks.watched(self._scopes)
         if not wanted:
             return False
         missing = wanted - named(training, self._scopes)

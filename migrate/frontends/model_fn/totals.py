@@ -52,12 +52,6 @@ def _check_strategies(call: ast.Call, scopes: Scopes) -> None:
             )
 
 
-def is_added(statement: ast.stmt, scopes: Scopes) -> bool:
-    """Whether a statement only adds a loss to those that the graph collects."""
-    value = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(value, ast.Call) and scopes.resolve(value.func) == table.ADD_LOSS
-
-
 def _asked(node: ast.AST, scopes: Scopes) -> Iterator[ast.Call]:
     for call in walk_breadth_first(node):
         if isinstance(call, ast.Call):

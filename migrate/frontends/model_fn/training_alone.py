@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import calls, uses
-from migrate.frontends.model_fn.modes import ModeValues, Straight, is_plain_assignment
+from migrate.frontends.model_fn.modes import Straight, is_plain_assignment
 from migrate.frontends.model_fn.network import Network
 from migrate.program.keras_units import Unit
 from migrate.tables import keras_models as table
@@ -23,7 +23,6 @@ from migrate.tables import keras_models as table
 def everywhere(
     lines: Mapping[str, Straight],
     network: Network,
-    values: Mapping[str, ModeValues],
     scopes: Scopes,
 ) -> None:
     """Gives every mode the layers that training has beside its own."""

@@ -12,7 +12,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
-def arguments(call: ast.Call, scopes: Scopes) -> dict[str, ast.expr]:
+def arguments(call: ast.Call) -> dict[str, ast.expr]:
     """What a variable is made of, by name.
 
     Raises:

@@ -118,7 +118,7 @@ class Weights:
             statement.targets[0], ast.Name
         ):
             raise NotSplit(call, "a variable that has no name of its own in the code")
-        written = variables.arguments(call, self._scopes)
+        written = variables.arguments(call)
         scope = tuple(
             name
             for outer in unit.around

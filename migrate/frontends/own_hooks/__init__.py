@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.constructions import Escapes, constructions
+from migrate.facts.names import is_none_constant
 from migrate.frontends.estimators.hook_updates import hook_updates
 from migrate.frontends.own_hooks.parameters import Load, Parameters, Read
 from migrate.frontends.own_hooks.reasons import NotMapped
@@ -155,11 +156,11 @@ class _Hook:
             raise NotMapped(call, "what a hook asks for is not followed")
         fetches, feeds = given.get("fetches"), given.get("feed_dict")
         named = []
-        if fetches is not None and not _is_none(fetches):
+        if fetches is not None and not is_none_constant(fetches):
             named = sorted(self._tensors.ask(fetches, method))
         found = self._tensors.found
         fed = frozenset[str]()
-        if feeds is not None and not _is_none(feeds):
+        if feeds is not None and not is_none_constant(feeds):
             fed = self._fed(feeds, method)
         tensors = {name: found[name] for name in named if name in found}
         self._edits[call.func] = code("training_session.SessionRunArgs")
@@ -411,10 +412,6 @@ def _listed(node: ast.AST, value: ast.expr) -> bool:
         sides = (value.left, value.right)
         return any(side is node or _listed(node, side) for side in sides)
     return False
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_self(node: ast.expr) -> bool:

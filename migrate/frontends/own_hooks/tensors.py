@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.named_tensors import NamedTensors
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.callbacks.attributes import Attributes, Kept
 from migrate.frontends.own_hooks.reasons import NotMapped
@@ -288,7 +289,7 @@ class Tensors:
         if isinstance(parent, (ast.Return, ast.Assign)):
             return True
         if not isinstance(parent, ast.Call):
-            return _is_none_asked(node, parent)
+            return _is_none_asked(parent)
         symbol = public(self._scopes.resolve(parent.func) or "")
         attribute = parent.func.attr if isinstance(parent.func, ast.Attribute) else ""
         return symbol in table.RUN_ARGS or attribute == "run"
@@ -330,7 +331,7 @@ class Tensors:
             raise _unknown(node)
         for use in walk_breadth_first(kept.method):
             if isinstance(use, ast.Name) and use.id == name and use is not kept.value:
-                if not _is_none_asked(use, self._scopes.parents[use]):
+                if not _is_none_asked(self._scopes.parents[use]):
                     raise NotMapped(use, f"its __init__ does more with `{name}`")
         places = [a.arg for a in arguments.args[1:]]
         position = places.index(name) if name in places else None
@@ -340,7 +341,7 @@ class Tensors:
             if starred or any(k.arg is None for k in call.keywords):
                 raise NotMapped(call, "what the hook is given cannot be told apart")
             value = names.argument(call, name, position)
-            if value is not None and not _is_none(value):
+            if value is not None and not is_none_constant(value):
                 found |= self._given(value, value, call)
         return found
 
@@ -410,7 +411,7 @@ class Tensors:
         for name in self.held:
             for node in self.attributes.reads(name):
                 parent = self._scopes.parents[node]
-                if node not in self.plain and not _is_none_asked(node, parent):
+                if node not in self.plain and not _is_none_asked(parent):
                     raise NotMapped(
                         node, f"a hook does more with `self.{name}` than fetch it"
                     )
@@ -420,15 +421,11 @@ def _quoted(text: str) -> Code:
     return code('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
 
 
-def _is_none_asked(node: ast.expr, parent: ast.AST) -> bool:
+def _is_none_asked(parent: ast.AST) -> bool:
     """`x is None`."""
     return isinstance(parent, ast.Compare) and all(
         isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops
     )
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_self(node: ast.expr, method: ast.FunctionDef) -> bool:

@@ -20,8 +20,6 @@ def all_statements(body: list[ast.stmt]) -> list[ast.stmt]:
 def before(
     body: list[ast.stmt],
     path: list[tuple[ast.stmt, str]],
-    home: list[ast.stmt],
-    driver: ast.AST,
 ) -> list[ast.stmt]:
     """Statements of the outer suites that run before the home suite."""
     found: list[ast.stmt] = []

@@ -234,7 +234,7 @@ class _Recogniser:
         )
         clustered = optional.find(cluster) if cluster is not None else None
         analysis, helpers = self._analysis(cluster)
-        for outer in before(driver.body, path, home, self.driver):
+        for outer in before(driver.body, path):
             analysis.statement(outer)
         at = home.index(session)
         flows = [analysis.statement(s) for s in home[:at]]
@@ -337,7 +337,7 @@ class _Recogniser:
             WorkerStatements(self.scopes, self.diagnostics, program).place()
         elif replication is ir.Replication.SYNCHRONOUS:
             TaskDependence(self.scopes, self.diagnostics, program).check_updates(
-                before(driver.body, path, home, self.driver)
+                before(driver.body, path)
             )
         return program
 

@@ -71,7 +71,7 @@ class Displays:
                     if isinstance(n, ast.stmt)
                 ],
             ]
-            if name in names.binds(s) and not names.suites(s)
+            if not names.suites(s) and name in names.binds(s)
             if self._same(value, s)
         ]
         if len(found) == 1 and isinstance(found[0], ast.Assign):

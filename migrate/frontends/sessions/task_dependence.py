@@ -40,11 +40,12 @@ class TaskDependence:
         self._program = program
         self._index = program.tasks.task_index
         self._spellings = _spell(self._index, program.tasks.server)
+        self._kinds = frozenset(s.partition("(")[0] for s in self._spellings)
 
     def is_asked_by(self, code: ast.stmt | ast.expr) -> bool:
         """Whether it reads the task's index, itself or in functions that it calls."""
         return any(
-            isinstance(n, ast.expr) and ast.dump(n) in self._spellings
+            n.__class__.__name__ in self._kinds and ast.dump(n) in self._spellings
             for part in [code, *self._reached(code)]
             for n in walk_breadth_first(part)
         )

@@ -60,7 +60,7 @@ class WorkerStatements:
         own_globals, other_globals = self.tasks.find_globals()
         candidates = [
             *own_globals,
-            *before(program.driver.body, program.path, program.home, program.driver),
+            *before(program.driver.body, program.path),
             *[f.statement for f in program.flows if f.host],
         ]
         skip = {program.tasks.server, *program.joins, *program.sync_statements}
@@ -96,9 +96,7 @@ class WorkerStatements:
         for flow in program.flows:
             if flow.statement not in moved and not flow.dropped:
                 staying |= flow.reads
-        for statement in before(
-            program.driver.body, program.path, program.home, program.driver
-        ):
+        for statement in before(program.driver.body, program.path):
             if statement not in moved:
                 staying |= names.reads(statement)
         for dataset in program.iterators.values():
@@ -124,7 +122,7 @@ class WorkerStatements:
 
         told: set[str] = set()  # Names that hold the answer.
         for statement in [
-            *before(program.driver.body, program.path, program.home, program.driver),
+            *before(program.driver.body, program.path),
             *[f.statement for f in program.flows if f.host],
         ]:
             if isinstance(statement, ast.Assign) and statement is not (

@@ -19,6 +19,7 @@ import ast
 import builtins
 import re
 
+from migrate.facts.names import is_bare_constant
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.text import Edit, Text, inside_strings
@@ -160,7 +161,7 @@ class _Classes:
                 and len(member.targets) == 1
                 and isinstance(member.targets[0], ast.Name)
             )
-            if not (plain or _is_docstring(member)):
+            if not (plain or is_bare_constant(member)):
                 raise _Unclear
             if isinstance(member, ast.FunctionDef) and any(
                 ast.unparse(d) not in ("property", "staticmethod", "abc.abstractmethod")
@@ -386,10 +387,6 @@ class _Classes:
         while last < len(text.lines) and not text.lines[last].strip():
             last += 1
         return text.spliced(owner.lineno, last, [], [])
-
-
-def _is_docstring(member: ast.stmt) -> bool:
-    return isinstance(member, ast.Expr) and isinstance(member.value, ast.Constant)
 
 
 def _members(owner: ast.ClassDef) -> dict[str, ast.stmt]:

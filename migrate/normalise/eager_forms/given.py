@@ -57,7 +57,7 @@ def _named(view: View, call: ast.Call, function: ast.FunctionDef) -> Text | None
             continue
         if constant:
             assert isinstance(value, ast.Call)
-            edits.append(Edit(value.func, _converter(view, value)))
+            edits.append(Edit(value.func, _converter(value)))
     if not edits:
         return None
     text = view.text.edited(edits)
@@ -78,7 +78,7 @@ def _is_constant(view: View, value: ast.expr) -> bool:
     )
 
 
-def _converter(view: View, call: ast.Call) -> str:
+def _converter(call: ast.Call) -> str:
     module = ast.unparse(call.func).rpartition(".")[0]
     dtype = len(call.args) > 1 or bool(call.keywords)
     return f"{module}.{'cast' if dtype else 'convert_to_tensor'}"

@@ -179,7 +179,7 @@ def _moved(
         if name != inner.name:
             changes.append(_New(call.lineno, call.col_offset, name))
         if free:
-            changes.append(_argument(text, call, free, passed, last))
+            changes.append(_argument(call, free, passed, last))
     if free:
         changes.append(_parameter(text, inner, passed, last))
     lines = list(text.lines)
@@ -196,9 +196,7 @@ def _moved(
     return _above(Text(tuple(lines), text.origins), function, inner)
 
 
-def _argument(
-    text: Text, call: ast.Call, free: list[str], passed: str, last: bool
-) -> _New:
+def _argument(call: ast.Call, free: list[str], passed: str, last: bool) -> _New:
     """What is closed over, in a call: after its arguments, else before them."""
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     if not given:

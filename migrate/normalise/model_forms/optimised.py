@@ -18,6 +18,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.model_forms.parts import (
@@ -75,7 +76,7 @@ class _Call:
         bound = names.bind_arguments(call, table.OPTIMIZE_LOSS_PARAMETERS)
         if bound is None or not {"loss", "optimizer"} <= bound.keys():
             raise _Not
-        self._given = {n: v for n, v in bound.items() if not _is_none(v)}
+        self._given = {n: v for n, v in bound.items() if not is_none_constant(v)}
         self._tf = next(
             (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
             "",
@@ -120,7 +121,7 @@ class _Call:
         statement = own_statement(choice, self._function, self._text, self._scopes)
         if not isinstance(statement, ast.Assign) or statement.value is not choice:
             raise _Not
-        if choice.body is not self._call or not _is_none(choice.orelse):
+        if choice.body is not self._call or not is_none_constant(choice.orelse):
             raise _Not
         target, margin = statement.targets[0], indent(self._text, statement)
         if len(statement.targets) > 1 or not isinstance(target, ast.Name):
@@ -442,7 +443,3 @@ class _Replaced(ast.NodeTransformer):
 
 def _copied(node: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(node), mode="eval").body
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

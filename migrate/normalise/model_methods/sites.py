@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import estimator_calls
+from migrate.facts.names import is_bare_constant
 from migrate.facts.objects import Objects
 from migrate.facts.scopes import Scopes
 
@@ -73,11 +74,7 @@ def _function(name: ast.Name, scopes: Scopes) -> ast.expr | None:
     *text, last = bound[0].body
     if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Call):
         return None
-    if any(not _is_text(statement) for statement in text):
+    if any(not is_bare_constant(statement) for statement in text):
         return None
     arguments = ast.arguments([], [], None, [], [], None, [])
     return ast.Lambda(arguments, last.value)
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -7,6 +7,7 @@ import bisect
 import io
 import tokenize
 
+from migrate.facts.names import is_docstring
 from migrate.facts.objects import Unsettled
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.model_methods.naming import Naming
@@ -217,7 +218,7 @@ class Move(Naming):
     ) -> tuple[list[str], list[int]]:
         verbatim: set[int] = set()
         for statement in node.body:
-            if not _is_text(statement):
+            if not is_docstring(statement):
                 verbatim |= inside_strings(statement)
         decorators = {d.lineno for d in node.decorator_list}
         indent = text.lines[node.lineno - 1][: node.col_offset]
@@ -294,11 +295,3 @@ def _tokens(source: str) -> list[tokenize.TokenInfo]:
         if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT)
         and token.type not in (tokenize.INDENT, tokenize.DEDENT)
     ]
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )

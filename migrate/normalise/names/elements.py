@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts.names import find_free_name
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -68,7 +69,7 @@ class _Branches:
         target = targets.pop()
         if targets or "\n" in target:
             return None
-        name = self._fresh("dataset")
+        name = find_free_name(self._tree, "dataset")
         edits: list[Edit] = []
         for statement, dataset in found:
             shown = self._text.segment(dataset)
@@ -120,15 +121,6 @@ class _Branches:
         ):
             return iterator.func.value
         return None
-
-    def _fresh(self, wish: str) -> str:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
-        name, number = wish, 2
-        while name in taken:
-            name, number = f"{wish}_{number}", number + 1
-        return name
 
 
 def _suites(branch: ast.If) -> list[list[ast.stmt]]:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.names import find_free_name
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import children, tree_of, walk_breadth_first
@@ -102,7 +103,9 @@ class _Statements:
                 source = self._text.segment(call)
                 if "\n" in source:
                     source = ast.unparse(call)
-                name = self._fresh("update_op" if self._is_update(call) else "element")
+                name = find_free_name(
+                    self._tree, "update_op" if self._is_update(call) else "element"
+                )
                 origin = self._text.origins[call.lineno - 1]
                 text = self._text.edited([Edit(call, name)])
                 return text.spliced(
@@ -171,12 +174,3 @@ class _Statements:
             and node.func.attr == _ELEMENT
             and self._scopes.resolve(node.func) is None
         )
-
-    def _fresh(self, wish: str) -> str:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
-        name, number = wish, 2
-        while name in taken:
-            name, number = f"{wish}_{number}", number + 1
-        return name

@@ -255,7 +255,7 @@ def one_read(view: View, state: State) -> Text | None:
         if node.func.attr in ("dequeue", "dequeue_many"):
             queue = names.key(node.func.value)
             if queue in state.queues:
-                return _dequeued(view, state, node, node.func)
+                return _dequeued(view, node, node.func)
         if node.func.attr in ("read", "read_up_to"):
             made = _reader(view, node.func.value)
             if made is not None:
@@ -263,7 +263,7 @@ def one_read(view: View, state: State) -> Text | None:
     return None
 
 
-def _dequeued(view: View, state: State, call: ast.Call, func: ast.Attribute) -> Text:
+def _dequeued(view: View, call: ast.Call, func: ast.Attribute) -> Text:
     statement = view.statement(call)
     _check_simple(view, statement, call)
     _check_once(view, func.value)

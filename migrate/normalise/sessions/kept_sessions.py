@@ -115,7 +115,7 @@ def _begun(scopes: Scopes, block: ast.Try) -> ast.stmt:
     return block
 
 
-def _interrupted(scopes: Scopes, statement: ast.stmt) -> bool:
+def _interrupted(statement: ast.stmt) -> bool:
     """A `try:` that only ends what is interrupted: an error of the start is none of it."""
     return (
         isinstance(statement, ast.Try)
@@ -159,7 +159,7 @@ def _found(
                 ]
                 for further, block in enumerate(suite[at + 1 :], at + 1):
                     if tried:
-                        if not _interrupted(scopes, block):
+                        if not _interrupted(block):
                             continue
                         assert isinstance(block, ast.Try)
                         block = _begun(scopes, block)

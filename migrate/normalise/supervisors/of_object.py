@@ -78,7 +78,7 @@ def _moved(text: Text, scopes: Scopes, made: ast.Assign) -> Text | None:
     edits = [Edit(n, name) for n in uses]
     if user is home:
         return text.edited([*edits, Edit(target, name)])
-    value = _value(text, scopes, home, made, user.args.args[0].arg)
+    value = _value(text, home, made, user.args.args[0].arg)
     if value is None:
         return None
     first = user.body[0]
@@ -138,9 +138,7 @@ def check(
                     raise Unclear
 
 
-def _value(
-    text: Text, scopes: Scopes, home: ast.FunctionDef, made: ast.Assign, own: str
-) -> str | None:
+def _value(text: Text, home: ast.FunctionDef, made: ast.Assign, own: str) -> str | None:
     """The Supervisor as another method makes it; None where that is another one."""
     if home.name != "__init__" or made not in home.body:
         return None

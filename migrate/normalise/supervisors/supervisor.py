@@ -12,6 +12,7 @@ import ast
 import dataclasses
 
 from migrate.facts import global_steps, names
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import loops as supervisor_loops
@@ -133,7 +134,7 @@ class _Supervisor:
         tensorflow = self._text.segment(made.func.value).removesuffix(".train")
         given = self._arguments.kept(self._made[0])
         bound = names.bind_arguments(made, table.PARAMETERS) or {}
-        if not _is_none(bound.get("global_step")) and "global_step" in bound:
+        if not is_none_constant(bound.get("global_step")) and "global_step" in bound:
             given["global_step"] = bound["global_step"]
         step = step_name(self._scopes, self._made[0])
         services = Services(tensorflow, self._name, given, self._flat, step)
@@ -228,10 +229,11 @@ class _Supervisor:
         parts: list[str] = []
         for name, value in bound.items():
             parts.append(f"{name}={self._flat(value)}")
-        saves = not _is_none(kept.get("saver"))
+        saves = not is_none_constant(kept.get("saver"))
         every = kept.get("save_summaries_secs")
         off = (isinstance(every, ast.Constant) and not every.value) or any(
-            _is_none(kept.get(name)) for name in ("summary_op", "summary_writer")
+            is_none_constant(kept.get(name))
+            for name in ("summary_op", "summary_writer")
         )
         summaries = served and not off
         default = "summary_op" not in kept or self._arguments.merges_all(
@@ -245,7 +247,7 @@ class _Supervisor:
             directory = "checkpoint_dir" if saves else "summary_dir"
             parts.append(f"{directory}={self._flat(kept['logdir'])}")
         built = [f"saver={given.saver()}"] if given.has_saver and saves else []
-        if not _is_none(kept.get(table.INIT_FUNCTION, _NONE)):
+        if not is_none_constant(kept.get(table.INIT_FUNCTION, _NONE)):
             built.append(f"init_fn={self._starting(kept[table.INIT_FUNCTION])}")
         if built:
             scaffold = self._text.segment(call.func.value) + ".Scaffold"
@@ -450,7 +452,7 @@ class _Supervisor:
         if name == "save_path":
             logdir = services.given.get("logdir")
             basename = services.given.get("checkpoint_basename")
-            if logdir is None or _is_none(logdir) or names.key(logdir) is None:
+            if logdir is None or is_none_constant(logdir) or names.key(logdir) is None:
                 if not isinstance(logdir, (ast.BinOp, ast.Constant)):
                     raise Unclear
             if basename is None:
@@ -492,7 +494,3 @@ class _Supervisor:
         if "#" in segment or inside_strings(value):
             raise Unclear
         return " ".join(line.strip() for line in segment.split("\n"))
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None

@@ -19,6 +19,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.names import find_free_name
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.towers.losses import Losses
 from migrate.normalise.text import Text, inside_strings
@@ -123,7 +124,7 @@ def named(text: Text) -> Text:
                 continue
             first, last = statement.lineno, statement.end_lineno or statement.lineno
             indent = text.lines[first - 1][: statement.col_offset]
-            name = _unused(tree, "tower_loss")
+            name = find_free_name(tree, "tower_loss")
             shown = text.segment(value)
             shown = shown if "\n" not in shown else ast.unparse(value)
             how = f".append({name})" if listed else f" += {name}"
@@ -200,11 +201,3 @@ def _takes_gradients(scopes: Scopes, node: ast.AST) -> bool:
 def _is_method(call: ast.Call) -> bool:
     """`opt.minimize(...)`, `opt.compute_gradients(...)`."""
     return isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
-
-
-def _unused(tree: ast.AST, wish: str) -> str:
-    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
-    name, number = wish, 2
-    while name in taken:
-        name, number = f"{wish}_{number}", number + 1
-    return name

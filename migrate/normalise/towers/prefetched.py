@@ -58,7 +58,7 @@ def drawn(view: View) -> View | None:
     taken = _taken(view, statement.targets[0].id)
     suite = _suite(view, statement)
     before = suite[: suite.index(statement)]
-    moved = _makes(view, before, names.reads(tensors))
+    moved = _makes(before, names.reads(tensors))
     lines: list[str] = []
     shown = view.text
     gone: list[ast.stmt] = [statement, *moved]
@@ -134,7 +134,7 @@ def _taken(view: View, queue: str) -> ast.Assign:
     return statement
 
 
-def _makes(view: View, before: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
+def _makes(before: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
     """What makes these names, from the element on that is drawn first, in order.
 
     Raises:

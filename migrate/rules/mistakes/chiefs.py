@@ -159,9 +159,7 @@ def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
             # `sess.run(init)`, or `init.run()` in the session's block.
             assert isinstance(run.func, ast.Attribute)
             what = run.args[0] if run.args else run.func.value
-            if not _initialises(scopes, what) or not _is_run_by_all(
-                scopes, call, run, block
-            ):
+            if not _initialises(scopes, what) or not _is_run_by_all(scopes, run, block):
                 continue
             yield Mistake(
                 run,
@@ -207,9 +205,7 @@ def _runs(block: ast.AST | None, name: str | None) -> Iterator[ast.Call]:
             yield run
 
 
-def _is_run_by_all(
-    scopes: Scopes, session: ast.Call, run: ast.Call, block: ast.AST | None
-) -> bool:
+def _is_run_by_all(scopes: Scopes, run: ast.Call, block: ast.AST | None) -> bool:
     """Whether several workers get to a run, whatever else holds."""
     conditions: list[ast.expr] = []
     node: ast.AST = run

@@ -14,6 +14,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from migrate.facts import names
+from migrate.facts.names import last_part
 from migrate.facts.scopes import Scope, Scopes
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import name_of
@@ -61,7 +62,7 @@ class FetchedValues:
                     self._add(node.func.value, None, node.args[-1])
 
     def _add(self, container: ast.expr, key: object, value: ast.expr) -> None:
-        self._added.setdefault(_last(container), []).append((container, key, value))
+        self._added.setdefault(last_part(container), []).append((container, key, value))
 
     def of(self, node: ast.expr | None) -> Fetched:
         """What an expression is the value of."""
@@ -90,7 +91,7 @@ class FetchedValues:
                     self._find_written_fetches(fetch), (ast.List, ast.Tuple, ast.Dict)
                 )
                 return _ELSE if several else Fetched((fetch,))
-            if _last(node.func) in _OF_ITEMS and len(node.args) == 1:
+            if last_part(node.func) in _OF_ITEMS and len(node.args) == 1:
                 return self.item(node.args[0], None)
             return _join_fetched(map(self.of, self._find_returned_values(node)))
         if isinstance(node, ast.BinOp):  # Of an array and a number it is an array.
@@ -113,13 +114,15 @@ class FetchedValues:
             fetch = _find_fetch(self._scopes, node)
             if fetch is not None:
                 return _part(self._find_written_fetches(fetch), key)
-            if _last(node.func) in _HOLDERS and len(node.args) == 1:
+            if last_part(node.func) in _HOLDERS and len(node.args) == 1:
                 return self.item(node.args[0], key if _keeps_order(node.func) else None)
-            if _last(node.func) in ("get", "pop") and isinstance(
+            if last_part(node.func) in ("get", "pop") and isinstance(
                 node.func, ast.Attribute
             ):
                 return _ELSE
-            if _last(node.func) == "values" and isinstance(node.func, ast.Attribute):
+            if last_part(node.func) == "values" and isinstance(
+                node.func, ast.Attribute
+            ):
                 return self.item(node.func.value, None)
             return _join_fetched(
                 self.item(r, key) for r in self._find_returned_values(node)
@@ -140,7 +143,7 @@ class FetchedValues:
 
     def _put_in(self, holder: ast.expr, key: object) -> Iterable[Fetched]:
         """What else is put into a list or dict, by its name."""
-        for container, at, value in self._added.get(_last(holder), ()):
+        for container, at, value in self._added.get(last_part(holder), ()):
             if type(container) is not type(holder):
                 continue
             if isinstance(holder, ast.Name) and not self._is_same(holder, container):
@@ -237,7 +240,7 @@ class FetchedValues:
             return self.item(iterated, None)
         if not isinstance(target, ast.Tuple) or not isinstance(iterated, ast.Call):
             return _ELSE
-        called, given = _last(iterated.func), [*iterated.args]
+        called, given = last_part(iterated.func), [*iterated.args]
         if called == "enumerate" and given:
             given = [ast.Constant(0), given[0]]
         elif called in ("items", "iteritems") and isinstance(
@@ -316,16 +319,10 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _keeps_order(function: ast.expr) -> bool:
-    return _last(function) != "reversed"
+    return last_part(function) != "reversed"
 
 
 def _join_fetched(found: Iterable[Fetched]) -> Fetched:
     known = list(found)
     parts = tuple(dict.fromkeys(part for one in known for part in one.parts))
     return Fetched(parts, bool(known) and all(one.complete for one in known))
-
-
-def _last(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

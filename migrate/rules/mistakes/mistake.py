@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+import functools
 
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code
@@ -43,14 +43,17 @@ class Mistake:
     imports: tuple[str, ...] = ()
 
 
-def calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
+@functools.lru_cache(maxsize=16)
+def calls(scopes: Scopes) -> tuple[tuple[ast.Call, str], ...]:
     """Every call of a module with what it calls, "" where that is not known.
 
     Keras's own package is named as TensorFlow's: `tf.keras.layers.Dense`.
     """
-    for node in scopes.walk():
-        if isinstance(node, ast.Call):
-            yield node, name_of(scopes, node.func)
+    return tuple(
+        (node, name_of(scopes, node.func))
+        for node in scopes.walk()
+        if isinstance(node, ast.Call)
+    )
 
 
 def name_of(scopes: Scopes, node: ast.expr) -> str:

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes.mistake import Mistake, binding, calls
 
@@ -32,7 +33,11 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         master = names.argument(call, "master", 0)
         if master is not None:
             master = binding(scopes, master) or master
-        if master is not None and names.literal(master) != "" and not _none(master):
+        if (
+            master is not None
+            and names.literal(master) != ""
+            and not is_none_constant(master)
+        ):
             continue
         if served:
             reason = (
@@ -68,7 +73,3 @@ def is_of_ring(scopes: Scopes) -> bool:
             else ()
         )
     )
-
-
-def _none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -214,12 +214,12 @@ def _find_named_calls(
         parent = scopes.parents[node]
         if isinstance(parent, ast.Call) and parent.func is node:
             found.append(parent)
-        elif not _is_super(scopes, parent):
+        elif not _is_super(parent):
             return None
     return found or None
 
 
-def _is_super(scopes: Scopes, parent: ast.AST) -> bool:
+def _is_super(parent: ast.AST) -> bool:
     """`super(Trainer, self)`."""
     return isinstance(parent, ast.Call) and names.key(parent.func) == "super"
 
