@@ -345,8 +345,9 @@ def test_a_refusal_has_its_rules_example_at_its_line(tmp_path: pathlib.Path) -> 
     beside, rules = page.render(Run(results)).split("<h2>Rules")
     for part in (beside, rules):
         assert "for part in sess.run(parts, {x: np.ones([1, 2])}):" in part
-    assert '<details><summary>the rule</summary><div class="example">' in beside.replace(
-        "\n", ""
+    assert (
+        '<details><summary>the rule</summary><div class="example">'
+        in beside.replace("\n", "")
     )
 
 
