@@ -274,7 +274,7 @@ class EstimatorRewrite:
         """`session.run(...)` in a hook: what has a value at any time, or is refused."""
         if found.initializer:
             # Of a variable it would be an error at run time, by the hook's session.
-            return self._note(found.call, "E104", "an iterator that begins by itself")
+            return self._note(found.call, "I111", "an iterator that begins by itself")
         if ends_with_values(found.call, found.fetches, self._scopes):
             assert isinstance(found.fetches, ast.Attribute)
             self._plan.replace(
@@ -311,7 +311,7 @@ class EstimatorRewrite:
         )
         self._note(
             call,
-            "E104",
+            "I111",
             "an iterator that stands for a batch while the input_fn is traced",
         )
 

@@ -10,7 +10,7 @@ from migrate.plan import Dropped, Plan
 from migrate.program.code import code, join_code
 from migrate.tables import estimator as table
 
-CODE = "E104"
+CODE = "I111"
 
 
 def plan_fed_datasets(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:

@@ -129,11 +129,17 @@ CODES = (
         "a loop that nothing ends",
         "The program loops over `while not sess.should_stop()`, but its session has no hook that stops it. The migrated loop does not end either.",
         why="`should_stop` becomes true only when a hook asks for a stop, or after an error. The session has no such hook, so the loop runs forever, in TensorFlow 1 as well.",
+        recipe="Give the session a hook that stops it.",
+        before="tf.train.MonitoredTrainingSession(server.target)",
+        after="tf.train.MonitoredTrainingSession(\n    server.target, hooks=[tf.train.StopAtStepHook(last_step=1000)])",
     ),
     Code(
         "D135",
         "workers that shuffle differently",
         "The dataset shuffles without a seed, and each worker takes its part from its own copy of the dataset.",
         why="Without a seed the copies are in different orders. The parts of one step then come from different batches, and an epoch is not one pass over the data.",
+        recipe="Give `shuffle` one seed for all workers.",
+        before="dataset.shuffle(1000).batch(64)",
+        after="dataset.shuffle(1000, seed=1).batch(64)",
     ),
 )

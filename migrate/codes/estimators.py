@@ -23,15 +23,6 @@ CODES = (
         after='w = tf.compat.v1.get_variable("w", [2, 3])',
     ),
     Code(
-        "E104",
-        "iterator of an input_fn",
-        "An `input_fn` that takes a batch from an iterator becomes a function of the dataset's elements. What it does with the batch becomes a `map` of the dataset. If a hook initialised the iterator with fed arrays, the dataset is made from the arrays, with the placeholder's dtype and shape.",
-        why="`make_one_shot_iterator().get_next()` gives a tensor of a graph, and a session computes it in every step. The new `input_fn` returns the dataset, and the training loop iterates over it.",
-        before="features, labels = dataset.make_one_shot_iterator().get_next()",
-        after="features, labels = estimator_loop.one_shot_iterator(dataset).get_next()",
-        promise="The batches are the same. Fed arrays are read when `input_fn` is called; in TensorFlow 1 they were read when the session was made.",
-    ),
-    Code(
         "E105",
         "attribute that a TensorFlow 2 object lacks, with an equal",
         "The program reads an attribute that TensorFlow 2's object does not have, and the tool writes what gives the same. An item of a shape is now the number itself, so `.value` goes. `output_shapes`, `output_types` and `output_classes` of a dataset become calls of functions. `v.op.name` of a variable becomes a call that returns the same name.",

@@ -21,13 +21,6 @@ CODES = (
         promise="The hook is called as often and in the same order. It sees the values that a TensorFlow 1 hook saw, and stops the session at the same step.",
     ),
     Code(
-        "H120",
-        "hook class without its user",
-        "The file defines a `SessionRunHook`, but no session or Estimator in sight calls it.",
-        why="In a session program a hook stays a hook. In a program with Estimators it may become a Keras callback. Without the caller the tool cannot choose.",
-        recipe="Give the tool the whole tree, so that it sees the hook together with its session.",
-    ),
-    Code(
         "H122",
         "own hook that cannot be mapped",
         "A `SessionRunHook` class does something that only a graph session can do. It makes tensors or updates, feeds the step, runs more than variables, or passes its session on. Or it overrides methods of a TensorFlow 1 hook that saves, writes summaries or profiles. Or it requests a tensor in some runs only, and computing that tensor draws a batch or random numbers, or changes a variable.",

@@ -15,11 +15,11 @@ CODES = (
     Code(
         "I111",
         "iterator",
-        "A TensorFlow 1 iterator becomes a Python iterator of the dataset. `get_next` still raises `tf.errors.OutOfRangeError` at the end. If the dataset was made of placeholders that are fed when its iterator is initialised, a function now makes the dataset from what is fed. Step functions know the elements by the placeholders' types and shapes.",
+        "A TensorFlow 1 iterator becomes a Python iterator of the dataset. `get_next` still raises `tf.errors.OutOfRangeError` at the end. If the dataset was made of placeholders that are fed when its iterator is initialised, a function now makes the dataset from what is fed. Step functions know the elements by the placeholders' types and shapes. An `input_fn` that takes a batch from an iterator becomes a function of the dataset's elements: what it does with the batch becomes a `map` of the dataset, and if a hook initialised the iterator with fed arrays, the dataset is made from the arrays.",
         why="In TensorFlow 1 `get_next` gave a tensor of the graph, and each `session.run` moved the iterator on. In TensorFlow 2 a dataset is a Python iterable, and each step receives the next element. TensorFlow 2 makes a dataset from arrays directly.",
         before="sess.run(iterator.initializer, feed_dict={x: train_x, y: train_y})",
         after="iterator = iter(dataset.fed(train_x, train_y))",
-        promise="The elements are the same. A shuffle with a seed begins anew each time, as in TensorFlow 1.",
+        promise="The elements are the same. A shuffle with a seed begins anew each time, as in TensorFlow 1. Arrays that a hook fed to an `input_fn` are read when it is called; in TensorFlow 1 they were read when the session was made.",
         refused_when="A fed dataset depends on something that changes later, or on other tensors (I101).",
     ),
     Code(

@@ -40,19 +40,11 @@ CODES = (
     ),
     Code(
         "D108",
-        "older method of a strategy",
-        "`Strategy.experimental_run_v2` is now `Strategy.run`. `strategy.make_dataset_iterator`, the iterator of TensorFlow 1's strategies, becomes an iterator of the distributed dataset.",
-        why="TensorFlow 2.2 renamed `experimental_run_v2`, and a later release removed the old name. Calls of the old name end with an `AttributeError`. TensorFlow 2 iterates over the distributed dataset itself. The finding also names the place where the program initialises the iterator.",
+        "older name of a strategy's method or option",
+        "`Strategy.experimental_run_v2` is now `Strategy.run`. `CollectiveCommunication` is now `CommunicationImplementation`, inside `CommunicationOptions`; its values (`RING`, `NCCL`, `AUTO`) mean the same. `strategy.make_dataset_iterator`, the iterator of TensorFlow 1's strategies, becomes an iterator of the distributed dataset.",
+        why="TensorFlow 2.2 renamed `experimental_run_v2`, and TensorFlow 2.4 renamed `CollectiveCommunication`. Later releases removed the old names, and their uses end with an `AttributeError`. TensorFlow 2 iterates over the distributed dataset itself. The finding also names the place where the program initialises the iterator.",
         before="strategy.experimental_run_v2(step, args=(batch,))",
         after="strategy.run(step, args=(batch,))",
-    ),
-    Code(
-        "D109",
-        "CollectiveCommunication",
-        "`CollectiveCommunication` is now `CommunicationImplementation`, inside `CommunicationOptions`.",
-        why="TensorFlow 2.4 renamed the class and moved it into `CommunicationOptions`. The values (`RING`, `NCCL`, `AUTO`) mean the same.",
-        before="MultiWorkerMirroredStrategy(CollectiveCommunication.RING)",
-        after="MultiWorkerMirroredStrategy(communication_options=CommunicationOptions(\n    implementation=CommunicationImplementation.RING))",
     ),
     Code(
         "D110",
@@ -87,6 +79,8 @@ CODES = (
         "MirroredStrategy is not asynchronous",
         'A comment, a string or a name says "asynchronous", but the program uses `MirroredStrategy` or `MultiWorkerMirroredStrategy`. The program runs as before. It is refused only if a cluster with parameter servers is given to `MirroredStrategy`.',
         why="Both strategies are synchronous: the replicas wait for each other, and the mean of their gradients is applied once. In asynchronous training each worker applies its own gradients to variables on parameter servers, and does not wait for other workers. That is `ParameterServerStrategy` with a `ClusterCoordinator`; `--strategy parameter-server` writes it for a TensorFlow 1 session program.",
+        before="# The workers train asynchronously.\nstrategy = tf.distribute.MultiWorkerMirroredStrategy()",
+        after="# The workers train asynchronously.\nstrategy = tf.distribute.ParameterServerStrategy(resolver)\ncoordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)",
     ),
     Code(
         "D141",
@@ -144,6 +138,8 @@ CODES = (
         "global step used as the worker's own step",
         "The program uses the global step to choose a worker's data, as in `data[step]`. It is migrated as it is, with this note.",
         why="All workers together count the global step. One worker sees it jump, so the data that it selects by the step has gaps.",
+        before="_, step = sess.run([train_op, global_step], {x: batches[step]})",
+        after="sess.run(train_op, {x: batches[local_step]})\nlocal_step += 1",
     ),
     Code(
         "D168",

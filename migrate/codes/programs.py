@@ -148,8 +148,9 @@ CODES = (
     Code(
         "N150",
         "outside a program",
-        "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a hook, a server), but the tool recognises no training program in the file that it belongs to.",
-        why="What such a construct becomes depends on the program: its strategy, its step function, its session. Without the program the tool cannot choose.",
+        "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a hook, a server), but the tool recognises no training program in the file that it belongs to. Of a `SessionRunHook` of your own, no session or Estimator in sight calls it.",
+        why="What such a construct becomes depends on the program: its strategy, its step function, its session. A hook stays a hook around a session, and may become a Keras callback with an Estimator. Without the program the tool cannot choose.",
+        recipe="Give the tool the whole tree, so that it sees this code together with its program.",
     ),
     Code(
         "N151",

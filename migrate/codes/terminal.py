@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.resources
 import pathlib
 import re
 import textwrap
 from collections.abc import Iterator
+
+from migrate.codes import CODES
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Where an installation has the pages; a checkout has them in docs/rules.
@@ -15,6 +18,11 @@ _WIDTH = 88
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _ADDRESS = re.compile(r"<(https://[^>]+)>")
 _EMPHASIS = re.compile(r"(?<![\\\w*])\*([^*\n]+)\*(?!\w)")
+# A program, and what the recipe or the tool makes of it.
+_PAIR = re.compile(
+    r"```python\n(.*?)\n```\n\n[^`\n]*(?:`[^`\n]+`[^`\n]*)?:\n\n```python\n(.*?)\n```",
+    re.S,
+)
 _ESCAPED = re.compile(r"\\([*_<])")
 
 
@@ -29,6 +37,20 @@ def read_page(code: str) -> str:
     if installed.is_dir():
         return installed.joinpath(name).read_text("utf-8")
     return (_ROOT / "docs" / "rules" / name).read_text("utf-8")
+
+
+@functools.cache
+def read_example(code: str) -> tuple[str, str]:
+    """A rule's example before and after: the row's own, or the first of its page.
+
+    Both are empty if the rule has none.
+    """
+    row = CODES[code]
+    if row.before:
+        return row.before, row.after
+    page = read_page(code).partition("\n## Example\n")[2].partition("\n## ")[0]
+    pair = _PAIR.search(page)
+    return (pair[1], pair[2]) if pair else ("", "")
 
 
 def show_page(text: str) -> Iterator[tuple[str, str]]:

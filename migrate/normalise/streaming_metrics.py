@@ -61,7 +61,7 @@ class _Calls:
                 continue
             statement = self._statement(call)
             if statement is not None:
-                return self._taken(statement, call, bound)
+                return self._take_lists(statement, call, bound)
         return None
 
     def _statement(self, call: ast.Call) -> ast.stmt | None:
@@ -79,7 +79,7 @@ class _Calls:
             return None
         return node
 
-    def _taken(
+    def _take_lists(
         self, statement: ast.stmt, call: ast.Call, bound: dict[str, ast.expr]
     ) -> Text:
         parent = self._scopes.parents[call]
@@ -200,13 +200,13 @@ class _Lists:
 
     def unclear(self) -> bool:
         """Whether there are, or may be, other local variables than the metrics' totals."""
-        listed = {n for call, _ in self._found() for n in walk_breadth_first(call)}
+        listed = {n for call, _ in self._find_calls() for n in walk_breadth_first(call)}
         return any(
             symbol in _LOCAL_KEYS and node not in listed
             for node, symbol in self._scopes.walk_uses()
         )
 
-    def _found(self) -> list[tuple[ast.Call, str]]:
+    def _find_calls(self) -> list[tuple[ast.Call, str]]:
         """Calls that list local variables, and the scope they are given."""
         found = []
         for call in walk_breadth_first(self._tree):
@@ -228,7 +228,8 @@ class _Lists:
     def of_metrics(self) -> Text:
         """The text in which the metrics are asked for them."""
         edits = [
-            Edit(call, f"{table.VARIABLES}({scope})") for call, scope in self._found()
+            Edit(call, f"{table.VARIABLES}({scope})")
+            for call, scope in self._find_calls()
         ]
         return self._text.edited(edits)
 

@@ -172,7 +172,7 @@ def close_headers(text: Text) -> Text:
     closing = [number for number in _closing_lines(text) if number > 1]
     for number in sorted(closing, reverse=True):
         before, tail = lines[number - 2], lines[number - 1].strip()
-        code, comment = _without_comment(before)
+        code, comment = _split_comment(before)
         if not code.strip() or code.endswith("\\"):
             continue
         lines[number - 2] = code + tail.partition("#")[0].rstrip() + comment
@@ -208,7 +208,7 @@ def _closing_lines(text: Text) -> set[int]:
     return spans - text.begun_in_strings() if spans else set()
 
 
-def _without_comment(line: str) -> tuple[str, str]:
+def _split_comment(line: str) -> tuple[str, str]:
     """A line's code, and its comment with the space before it."""
     if "#" in line:
         try:

@@ -10,6 +10,7 @@ import migrate
 from migrate import outcomes
 from migrate.codes import CODES
 from migrate.codes.pages import locate_page
+from migrate.codes.terminal import read_example
 from migrate.report import triage
 from migrate.report.page_files import CLASSES, Files, show_example
 from migrate.report.page_style import STYLE
@@ -156,7 +157,8 @@ def _rules(codes: Sequence[CodeCount]) -> Iterator[str]:
                 yield f"<p>What to do: {to_html(row.recipe)}</p>"
             if row.promise:
                 yield f"<p>Promise: {to_html(row.promise)}</p>"
-            if row.before:
-                yield from show_example(row.before, row.after)
+            before, after = read_example(row.id)
+            if before:
+                yield from show_example(before, after)
         yield "</div>"
     yield "</section>"

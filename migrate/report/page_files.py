@@ -9,6 +9,7 @@ from html import escape
 
 from migrate import emitted, outcomes
 from migrate.codes import CODES
+from migrate.codes.terminal import read_example
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Status, find_status
 from migrate.pipeline import FileResult
@@ -156,9 +157,11 @@ def _notes(findings: Iterable[Finding], explained: set[str]) -> Iterator[str]:
         if recipe:
             yield f'<div class="recipe">{to_html(recipe)}</div>'
         # Once in a file: an example twenty times over would hide the code.
-        if row and row.before and outcome in LOUD and row.id not in explained:
+        if row and outcome in LOUD and row.id not in explained:
             explained.add(row.id)
-            yield "<details><summary>the rule</summary>"
-            yield from show_example(row.before, row.after)
-            yield "</details>"
+            before, after = read_example(row.id)
+            if before:
+                yield "<details><summary>the rule</summary>"
+                yield from show_example(before, after)
+                yield "</details>"
         yield "</div>"

@@ -343,7 +343,7 @@ def _unclear(lines: list[int], origin: tuple[int, ...]) -> Iterator[Finding]:
         yield Finding(
             origin[line - 1],
             1,
-            "E009",
+            "E011",
             Outcome.WARNED,
             "",
             "in Python 2 `/` floored where both sides are integers; here it cannot be "

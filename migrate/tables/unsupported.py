@@ -47,12 +47,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.SessionRunHook": (
-        "H120",
+        "N150",
         "a hook of your own, and no session or Estimator that is seen to call it",
         f"{CALLBACK} {SESSION_HOOK}",
     ),
     "tf.train.SessionRunArgs": (
-        "H120",
+        "N150",
         "a hook of your own, and no session or Estimator that is seen to call it",
         f"{CALLBACK} {SESSION_HOOK}",
     ),

@@ -72,7 +72,7 @@ def cut_changes(old: str, new: str, line: int = 0) -> tuple[str, str]:
 
 def _show(lines: Iterable[str]) -> str:
     """Lines without the indentation that all of them have, `...` aside."""
-    lines = list(lines)
+    lines = "\n".join(lines).strip("\n").split("\n")
     widths = [len(x) - len(x.lstrip()) for x in lines if x.strip() and x != "..."]
     shift = min(widths, default=0)
     return "\n".join(line if line == "..." else line[shift:] for line in lines)

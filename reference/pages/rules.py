@@ -62,6 +62,14 @@ _OUTCOMES = {
     Outcome.WARNED: "warning: the program is migrated, and you decide what is meant",
     Outcome.FAILED: "failed: the file stays unchanged",
 }
+# What happens with codes of files, trees and notebooks, which no case can show.
+_WITHOUT_CASE = {
+    Outcome.REWRITTEN: "D111 D112 E008 E010 K120 K185 K190 T118",
+    Outcome.KEPT: "D111 E011 E012 T150",
+    Outcome.REFUSED: "D112 E007 E011 G005 G007 K180 N102 T151",
+    Outcome.WARNED: "E011",
+    Outcome.FAILED: "E001 E002 E003 E004 E006 G005 G006 G009",
+}
 _CODE = re.compile(r"\b[A-Z]\d{3}\b")
 
 
@@ -128,6 +136,10 @@ def _page(
 ) -> Iterator[str]:
     yield f"# {code.id}: {code.title}\n"
     outcomes = dict.fromkeys(case.findings()[0].outcome for case in known)
+    if not outcomes:
+        outcomes = dict.fromkeys(
+            o for o, codes in _WITHOUT_CASE.items() if code.id in codes
+        )
     said = "; ".join(_OUTCOMES[outcome] for outcome in outcomes)
     family = f"[{FAMILIES[code.id[0]]}]({code.id[0]}.md)"
     outcome = f" *Outcome:* {said}." if said else ""

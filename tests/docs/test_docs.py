@@ -199,6 +199,27 @@ def test_measured_numbers_are_those_of_their_page() -> None:
         assert re.search(row, measured, re.M), (name, workers)
 
 
+def test_the_readmes_differences_are_those_measured() -> None:
+    """Over 200 steps of the asynchronous and the synchronous program, in float32."""
+    measured: dict[str, float] = {}
+    for page in ("async_parameter_server", "sync_replicas"):
+        text = (DOCS / "numerics" / f"{page}.md").read_text()
+        rows = re.findall(
+            r"^\| (\w+?)_(?:float32|alone) \| float32 \| [^|]+ \| [^|]+ \| ([\d.e-]+)",
+            text,
+            re.M,
+        )
+        assert len(rows) >= 6, page
+        for name, difference in rows:
+            measured[name] = max(measured.get(name, 0.0), float(difference))
+    assert measured.keys() == {"sgd", "momentum", "adam", "adagrad"}
+    assert measured["sgd"] == measured["momentum"] == 0
+    bound = max(measured["adam"], measured["adagrad"])
+    for name in ("README.md", "README.zh-CN.md"):
+        told = re.search(r"Adagrad \D*(\de-\d)", (ROOT / name).read_text())
+        assert told and bound < float(told[1]) < 2 * bound, (name, bound)
+
+
 def test_passages_of_prose_are_those_of_their_pages() -> None:
     """The right column of prose.md is what the pages say today."""
     rows = re.findall(

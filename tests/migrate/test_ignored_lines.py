@@ -180,7 +180,7 @@ def test_what_tensorflow_2_has_is_left(tmp_path: pathlib.Path) -> None:
     results = run(path)
     assert not results[0].changed and summarise(results).exit_code == 0
     division = "import tensorflow as tf\nprint tf.log(2.0)\nz = f() / 2{}\n"
-    for comment, expected in (("", 1), ("  # tf1to2: ignore[E009]", 0)):
+    for comment, expected in (("", 1), ("  # tf1to2: ignore[E011]", 0)):
         path.write_text(division.format(comment))
         results = run(path, Options(python2=True))
         assert results[0].status is Status.MIGRATED

@@ -209,14 +209,14 @@ CASES = (
     ),
     Case(
         "communication",
-        frozenset({"D109"}),
+        frozenset({"D108"}),
         "The number of replicas.",
         "The older name is gone.",
         fails=True,
     ),
     Case(
         "older_names",
-        frozenset({"D109", "D108"}),
+        frozenset({"D108"}),
         "The sums of the two batches.",
         "The strategy takes no such argument since TensorFlow 2.4: a TypeError.",
         fails=True,

@@ -72,7 +72,6 @@ def test_what_is_written_runs(tmp_path: pathlib.Path) -> None:
 NOT_FOLLOWED = {
     "D131": "a loss object that is passed on: the recipe is to call it where it is made",
     "E007": "of a notebook's cells, not of a text",
-    "E009": "with --python2 alone: shown by tests/migrate/source/test_python2.py",
     "E011": "with --python2 alone: shown by tests/migrate/source/test_python2.py",
     "E102": "stands for the reasons of a table, each with a code of its own",
     "G007": "of what the tool itself would move: shown by tests/migrate/gates",

@@ -20,7 +20,6 @@ TESTS = pathlib.Path(__file__).parents[1]
 # Codes of files, trees, notebooks and several programs: the test that has them.
 ELSEWHERE = {
     "C115": "migrate/frontends/cluster/test_placement.py",
-    "C119": "migrate/gates/test_migrations.py",
     "D111": "migrate/rules/mistakes/test_mistakes.py",
     "D112": "migrate/rules/mistakes/test_mistakes.py",
     "E001": "migrate/disk/test_discover.py",
@@ -30,7 +29,6 @@ ELSEWHERE = {
     "E006": "migrate/test_bad_input.py",
     "E007": "migrate/source/test_notebook.py",
     "E008": "migrate/source/test_notebook.py",
-    "E009": "migrate/source/test_python2.py",
     "E010": "migrate/source/test_python2.py",
     "E011": "migrate/source/test_python2.py",
     "E012": "migrate/test_ignored_lines.py",
@@ -38,9 +36,6 @@ ELSEWHERE = {
     "G005": "migrate/source/test_notebook.py",
     "G006": "migrate/test_cli.py",
     "G007": "migrate/gates/test_migrations.py",
-    "I112": "migrate/facts/test_random_order.py",
-    "I131": "migrate/normalise/queues/test_queues.py",
-    "I133": "migrate/normalise/queues/test_queues.py",
     "K120": "migrate/shared/test_shared_networks.py",
     "K180": "migrate/shared/test_own_stars.py",
     "K185": "migrate/frontends/model_fn/test_keras_tables.py",
@@ -97,3 +92,17 @@ def test_every_code_has_a_reason_and_relatives() -> None:
     assert listed == set(CODES)
     for code in CODES.values():
         assert code.why and find_related(code.id), code.id
+
+
+def test_every_page_says_what_happens_and_shows_code_if_it_is_about_code() -> None:
+    without = set()
+    for code in CODES:
+        page = (TESTS.parent / "docs" / "rules" / f"{code}.md").read_text("utf-8")
+        assert "*Outcome:* " in page, code
+        assert len(CODES[code].explanation + CODES[code].why) > 90, code
+        if "## Example\n\n" not in page:
+            without.add(code)
+        assert "```python\n\n" not in page, code
+    # Of files, of notebooks, of faults of the tool, and of other files of a program.
+    files = {"E001", "E002", "E003", "E006", "G005", "G006", "G009"}
+    assert without == files | {"K180", "N102", "T151"}

@@ -49,7 +49,7 @@ def asking(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
             continue
         if found is not None:
             raise NoCallback(statement, "it asks for one thing or another")
-        made = _made(value, method) if isinstance(value, ast.Name) else None
+        made = _find_request(value, method) if isinstance(value, ast.Name) else None
         value = made.value if made is not None else value
         if not isinstance(value, ast.Call) or (
             public(scopes.resolve(value.func) or "") not in table.RUN_ARGS
@@ -66,7 +66,7 @@ def asking(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
     return found
 
 
-def _made(name: ast.Name, method: ast.FunctionDef) -> ast.Assign | None:
+def _find_request(name: ast.Name, method: ast.FunctionDef) -> ast.Assign | None:
     """`args = SessionRunArgs(...)`, of a name that only the return reads."""
     uses = [
         n

@@ -72,7 +72,7 @@ class Fetches:
             and node.value.id == method.args.args[0].arg
         ):
             return self._attribute(node)
-        raise _unknown(node)
+        raise _make_unknown_error(node)
 
     def is_step(self, node: ast.AST) -> bool:
         """Whether an expression is the global step's variable itself."""
@@ -103,14 +103,14 @@ class Fetches:
         bound = [n for n in uses if not isinstance(n.ctx, ast.Load)]
         parent = self._scopes.parents[bound[0]] if len(bound) == 1 else None
         if not isinstance(parent, ast.Assign) or parent.targets != bound:
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         if self.is_step(parent.value):
             if len(uses) == 2 and method.name == "before_run":
                 self.gone.append(parent)
                 return Step()
             return Step(node)
         if len(uses) != 2 or parent not in method.body:
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         self.gone.append(parent)
         return self.value(parent.value, method)
 
@@ -119,12 +119,12 @@ class Fetches:
         if kept and all(k.value is not None and self.is_step(k.value) for k in kept):
             return Step(node)
         if len(kept) != 1 or kept[0].value is None:
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         (one,) = kept
         if one.method.name == "__init__":
             return self._parameter(node, one)
         if one.method.name not in ("begin", "before_run") or one.statement is None:
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         assert one.value is not None
         found = self.value(one.value, one.method)
         # What it was before there was a tensor goes with it.
@@ -138,7 +138,7 @@ class Fetches:
         name = kept.value.id if isinstance(kept.value, ast.Name) else ""
         places = [a.arg for a in arguments.args]
         if name not in places or arguments.vararg or arguments.kwonlyargs:
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         uses = [
             n
             for n in walk_breadth_first(kept.method)
@@ -174,6 +174,6 @@ def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def _unknown(node: ast.AST) -> NoCallback:
+def _make_unknown_error(node: ast.AST) -> NoCallback:
     text = ast.unparse(node)
     return NoCallback(node, f"it asks for `{text}`, which is not followed to the step")

@@ -46,7 +46,7 @@ class Given:
             raise NoCallback(value, "it is given something that is no tensor of a step")
         model, hooks = found
         if isinstance(value, ast.Name):
-            value = self._made(value, hooks)
+            value = self._find_container(value, hooks)
         if isinstance(value, ast.Dict):
             if any(key is None for key in value.keys):
                 raise NoCallback(value, "its tensors are not written out")
@@ -59,7 +59,7 @@ class Given:
             return "list", {v: _name(v, model, hooks) for v in value.elts}
         return "", {value: _name(value, model, hooks)}
 
-    def _made(self, name: ast.Name, hooks: Hooks) -> ast.expr:
+    def _find_container(self, name: ast.Name, hooks: Hooks) -> ast.expr:
         """The dict or list that a name stands for, where nothing else reads it."""
         for unit in hooks.made:
             statement = unit.statement

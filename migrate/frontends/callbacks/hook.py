@@ -100,7 +100,7 @@ class HookReader:
             self._class.bases[0],
             modes,
             self._own,
-            self._initialised(),
+            self._has_base_constructor(),
             tuple(stops),
             tuple(gone),
             tuple(r for r in returns if r not in gone),
@@ -310,7 +310,7 @@ class HookReader:
                 return
         raise NoCallback(node, "it does more with the step than read it")
 
-    def _initialised(self) -> bool:
+    def _has_base_constructor(self) -> bool:
         """Whether `__init__` is its base's, or calls that."""
         method = self._methods.get("__init__")
         return method is None or any(
@@ -337,7 +337,7 @@ class HookReader:
                 continue
             if _is_plain(public(symbol)):
                 continue
-            if symbol == "tf.get_default_graph" and self._of_a_writer(node):
+            if symbol == "tf.get_default_graph" and self._is_of_a_writer(node):
                 continue
             raise NoCallback(
                 node, f"`{symbol}` is of a graph, of which a step is a part"
@@ -351,7 +351,7 @@ class HookReader:
         parent = self._scopes.parents[call]
         return isinstance(parent, ast.Attribute) and parent.attr == "__init__"
 
-    def _of_a_writer(self, node: ast.AST) -> bool:
+    def _is_of_a_writer(self, node: ast.AST) -> bool:
         call = self._scopes.parents[node]  # tf.get_default_graph()
         outer = self._scopes.parents[call]
         if isinstance(outer, ast.keyword):
@@ -434,7 +434,7 @@ def is_quiet(method: ast.FunctionDef) -> bool:
 def is_early(method: ast.FunctionDef) -> bool:
     """Whether what a method does is the same before and after a session is made."""
     return all(
-        _is_quiet_call(call) or _called(call).rpartition(".")[2] in table.EARLY_CALLS
+        _is_quiet_call(call) or _name_call(call).rpartition(".")[2] in table.EARLY_CALLS
         for call in _calls(method)
     )
 
@@ -460,11 +460,11 @@ def _calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
 
 
 def _is_quiet_call(call: ast.Call) -> bool:
-    text = _called(call)
+    text = _name_call(call)
     return text in table.QUIET_CALLS or (text.rpartition(".")[2] in table.QUIET_TENSORS)
 
 
-def _called(call: ast.Call) -> str:
+def _name_call(call: ast.Call) -> str:
     return ast.unparse(call.func)
 
 

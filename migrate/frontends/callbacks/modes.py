@@ -29,41 +29,41 @@ class Ways:
         Raises:
           NoCallback: it goes where it is not followed.
         """
-        return set(self._of(made, set()))
+        return set(self._list_modes(made, set()))
 
-    def _of(self, node: ast.expr, seen: set[object]) -> Iterator[str]:
+    def _list_modes(self, node: ast.expr, seen: set[object]) -> Iterator[str]:
         if node in seen:
             return
         seen.add(node)
         parent = self._scopes.parents[node]
         target = self._beside(node, parent)
         if target is not None:
-            yield from self._named(target, seen)
+            yield from self._list_modes_of_name(target, seen)
         elif isinstance(parent, (ast.List, ast.Tuple, ast.IfExp, ast.Starred)):
-            yield from self._of(parent, seen)
+            yield from self._list_modes(parent, seen)
         elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
-            yield from self._of(parent, seen)
+            yield from self._list_modes(parent, seen)
         elif isinstance(parent, ast.keyword):
             call = self._scopes.parents[parent]
             if not isinstance(call, ast.Call) or parent.arg is None:
-                raise _lost(node)
-            yield from self._given(call, parent.arg, seen)
+                raise _make_lost_error(node)
+            yield from self._list_modes_of_argument(call, parent.arg, seen)
         elif isinstance(parent, ast.Call) and node in parent.args:
             yield from self._argument(parent, parent.args.index(node), seen)
         elif isinstance(parent, (ast.Assign, ast.AugAssign)):
             targets = getattr(parent, "targets", None) or [parent.target]  # type: ignore[union-attr]
             for target in targets:
                 if not isinstance(target, ast.Name):
-                    raise _lost(node)
-                yield from self._named(target, seen)
+                    raise _make_lost_error(node)
+                yield from self._list_modes_of_name(target, seen)
         elif isinstance(parent, ast.Return):
-            yield from self._returned(parent, seen)
+            yield from self._list_modes_of_return(parent, seen)
         elif isinstance(parent, ast.Expr):
             return  # It is made, and goes nowhere.
         elif not isinstance(
             parent, (ast.Attribute, ast.If, ast.Compare, ast.Subscript)
         ):
-            raise _lost(node)
+            raise _make_lost_error(node)
 
     def _beside(self, node: ast.expr, parent: ast.AST) -> ast.Name | None:
         """The name that a value has in `a, b = A(), B()`."""
@@ -83,23 +83,27 @@ class Ways:
         name = last_part(call.func)
         if name in _ADDS and isinstance(call.func, ast.Attribute):
             if not isinstance(call.func.value, ast.Name):
-                raise _lost(call)
-            yield from self._named(call.func.value, seen)
+                raise _make_lost_error(call)
+            yield from self._list_modes_of_name(call.func.value, seen)
         elif name in ("list", "tuple") and isinstance(call.func, ast.Name):
-            yield from self._of(call, seen)
+            yield from self._list_modes(call, seen)
         elif (name, position) in table.POSITIONS:
-            yield from self._given(call, table.POSITIONS[name, position], seen)
+            yield from self._list_modes_of_argument(
+                call, table.POSITIONS[name, position], seen
+            )
         else:
             functions = self._functions(call.func)
             for function in functions:
                 arguments = function.args.args
                 if position >= len(arguments):
-                    raise _lost(call)
+                    raise _make_lost_error(call)
                 yield from self._parameter(function, arguments[position].arg, seen)
             if not functions:
-                raise _lost(call)
+                raise _make_lost_error(call)
 
-    def _given(self, call: ast.Call, name: str, seen: set[object]) -> Iterator[str]:
+    def _list_modes_of_argument(
+        self, call: ast.Call, name: str, seen: set[object]
+    ) -> Iterator[str]:
         symbol = self._scopes.resolve(call.func)
         last = last_part(call.func)
         is_method = symbol is None and isinstance(call.func, ast.Attribute)
@@ -110,7 +114,7 @@ class Ways:
                 return
         functions = self._functions(call.func)
         if not functions:
-            raise _lost(call)
+            raise _make_lost_error(call)
         for function in functions:
             yield from self._parameter(function, name, seen)
 
@@ -126,15 +130,15 @@ class Ways:
         arguments = function.args
         every = [*arguments.args, *arguments.kwonlyargs]
         if not any(a.arg == name for a in every):
-            raise _lost(function)
+            raise _make_lost_error(function)
         for node in walk_breadth_first(function):
             if isinstance(node, ast.Name) and node.id == name:
                 yield from self._read(node, seen)
 
-    def _named(self, target: ast.Name, seen: set[object]) -> Iterator[str]:
+    def _list_modes_of_name(self, target: ast.Name, seen: set[object]) -> Iterator[str]:
         owner = self._scopes.scope_of(target).owner(target.id)
         if owner is None:
-            raise _lost(target)
+            raise _make_lost_error(target)
         if (owner.node, target.id) in seen:
             return
         seen.add((owner.node, target.id))
@@ -145,25 +149,27 @@ class Ways:
 
     def _read(self, node: ast.Name, seen: set[object]) -> Iterator[str]:
         if isinstance(node.ctx, ast.Load):
-            yield from self._of(node, seen)
+            yield from self._list_modes(node, seen)
 
-    def _returned(self, statement: ast.Return, seen: set[object]) -> Iterator[str]:
+    def _list_modes_of_return(
+        self, statement: ast.Return, seen: set[object]
+    ) -> Iterator[str]:
         node: ast.AST = statement
         while not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.Module)):
             node = self._scopes.parents[node]
         if not isinstance(node, ast.FunctionDef):
-            raise _lost(statement)
+            raise _make_lost_error(statement)
         called = False
         for name in walk_breadth_first(self._scopes.tree):
             if isinstance(name, ast.Name) and node in definitions(self._scopes, name):
                 call = self._scopes.parents[name]
                 if not isinstance(call, ast.Call) or call.func is not name:
-                    raise _lost(name)
+                    raise _make_lost_error(name)
                 called = True
-                yield from self._of(call, seen)
+                yield from self._list_modes(call, seen)
         if not called:
-            raise _lost(statement)
+            raise _make_lost_error(statement)
 
 
-def _lost(node: ast.AST) -> NoCallback:
+def _make_lost_error(node: ast.AST) -> NoCallback:
     return NoCallback(node, "it is not seen which Estimator's steps it is called in")

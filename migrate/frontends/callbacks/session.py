@@ -50,7 +50,7 @@ def used(method: ast.FunctionDef, scopes: Scopes) -> Used:
     sessions = _sessions(method, roles, found)
     for node in walk_breadth_first(method):
         if isinstance(node, ast.Delete):
-            _deleted(node, {*roles, *sessions}, found)
+            _delete_statement(node, {*roles, *sessions}, found)
         elif isinstance(node, ast.Assign) and _is_of_no_use(node, roles):
             found.gone.append(node)
     deleted = {n for statement in found.gone for n in walk_breadth_first(statement)}
@@ -95,7 +95,7 @@ def _is_of_no_use(node: ast.Assign, roles: dict[str, str]) -> bool:
     )
 
 
-def _deleted(statement: ast.Delete, gone: set[str], found: Used) -> None:
+def _delete_statement(statement: ast.Delete, gone: set[str], found: Used) -> None:
     names = [t.id if isinstance(t, ast.Name) else "" for t in statement.targets]
     if all(name in gone for name in names):
         found.gone.append(statement)
@@ -117,9 +117,9 @@ def _use(node: ast.Name, role: str, scopes: Scopes, found: Used) -> None:
         found.stops.append(statement)
     elif role == "context" and attribute == "session":
         assert isinstance(parent, ast.Attribute)
-        _session(parent, scopes, found)
+        _read_session_call(parent, scopes, found)
     elif role == "session":
-        _session(node, scopes, found)
+        _read_session_call(node, scopes, found)
     elif role == _UNUSED:
         raise NoCallback(node, "it uses the session's coordinator")
     elif attribute:
@@ -128,7 +128,7 @@ def _use(node: ast.Name, role: str, scopes: Scopes, found: Used) -> None:
         raise NoCallback(node, f"it gives `{node.id}` to others")
 
 
-def _session(session: ast.expr, scopes: Scopes, found: Used) -> None:
+def _read_session_call(session: ast.expr, scopes: Scopes, found: Used) -> None:
     """`session.run(fetches)`, `fetches.eval(session)`."""
     parent = scopes.parents[session]
     call = scopes.parents[parent]

@@ -93,10 +93,10 @@ def cluster_of(
     driver: ast.FunctionDef | ast.Module,
 ) -> str | None:
     """The name under which a client's driver has its cluster; None, with a refusal."""
-    made = _made(scopes)
+    made = _find_cluster_names(scopes)
     known = {
         name
-        for name in _given(scopes, driver, made) | made
+        for name in _find_cluster_parameters(scopes, driver, made) | made
         if (owner := scopes.scope_of(session).owner(name)) is not None
         and owner.node in (driver, scopes.tree)
     }
@@ -106,7 +106,7 @@ def cluster_of(
             session,
             "the client is not seen to have the addresses of all tasks in one ClusterSpec; "
             f"it places on {_tasks(scopes)}",
-            f"{_asked(scopes)}, where the session is opened; or migrate it together with "
+            f"{_write_missing_cluster(scopes)}, where the session is opened; or migrate it together with "
             "the file that starts the servers.",
             _CLUSTER,
         )
@@ -140,7 +140,7 @@ def cluster_of(
     return next(iter(known))
 
 
-def _placed(scopes: Scopes) -> dict[str, set[int]]:
+def _find_named_tasks(scopes: Scopes) -> dict[str, set[int]]:
     """The tasks that devices name, by job."""
     found: dict[str, set[int]] = {}
     for call in walk_breadth_first(scopes.tree):
@@ -156,19 +156,19 @@ def _placed(scopes: Scopes) -> dict[str, set[int]]:
 def _tasks(scopes: Scopes) -> str:
     tasks = [
         f"/job:{job}/task:{index}"
-        for job, indices in sorted(_placed(scopes).items())
+        for job, indices in sorted(_find_named_tasks(scopes).items())
         for index in sorted(indices)
     ]
     return ", ".join(tasks) or "tasks that it computes"
 
 
-def _asked(scopes: Scopes) -> str:
+def _write_missing_cluster(scopes: Scopes) -> str:
     """The ClusterSpec that is missing, with as many addresses as are named."""
     jobs = [
         f'"{job}": [{", ".join(["host:port"] * (max(indices) + 1))}]'.replace(
             "host:port", '"host:port"'
         )
-        for job, indices in sorted(_placed(scopes).items())
+        for job, indices in sorted(_find_named_tasks(scopes).items())
     ]
     return f"cluster = tf.train.ClusterSpec({{{', '.join(jobs) or '...'}}})"
 
@@ -183,7 +183,7 @@ def names_own_task(scopes: Scopes, towers: ir.Towers | None) -> bool:
     return bool(parts & _task_indices(scopes))
 
 
-def _made(scopes: Scopes) -> set[str]:
+def _find_cluster_names(scopes: Scopes) -> set[str]:
     """Names that are bound to a ClusterSpec, and to nothing else."""
     found: dict[str, list[bool]] = {}
     for node in walk_breadth_first(scopes.tree):
@@ -197,7 +197,7 @@ def _made(scopes: Scopes) -> set[str]:
     return {name for name, kinds in found.items() if all(kinds)}
 
 
-def _given(
+def _find_cluster_parameters(
     scopes: Scopes, driver: ast.FunctionDef | ast.Module, made: set[str]
 ) -> set[str]:
     """Parameters of the driver that every call gives a ClusterSpec."""

@@ -18,7 +18,9 @@ from migrate.tables.estimator_names import EMITTED, ESTIMATOR
 def hidden_members(scopes: Scopes) -> Iterator[Finding]:
     """A refusal for each class that hides one."""
     for owner in _classes(scopes):
-        found = next((pair for pair in _bound(owner) if pair[1] in EMITTED), None)
+        found = next(
+            (pair for pair in _list_bound_attributes(owner) if pair[1] in EMITTED), None
+        )
         if found is None:
             continue
         node, name = found
@@ -53,7 +55,7 @@ def _classes(scopes: Scopes) -> list[ast.ClassDef]:
     return list(known.values())
 
 
-def _bound(owner: ast.ClassDef) -> Iterator[tuple[ast.AST, str]]:
+def _list_bound_attributes(owner: ast.ClassDef) -> Iterator[tuple[ast.AST, str]]:
     """What a class and its methods bind of its object."""
     for statement in owner.body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):

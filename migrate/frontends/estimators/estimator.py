@@ -93,11 +93,11 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     model += _callers(model, scopes)
     # `begin` of a hook runs where the graph is built.
     model += hook_classes(scopes)
-    model += _called_in_graph(uses, scopes)
+    model += _find_functions_called_in_graph(uses, scopes)
     model += _holding(uses, _GLOBAL_STEP, scopes)
     serving = list(_holding(uses, _RECEIVERS, scopes))
     iterators = tuple(_iterators(scopes))
-    inputs = [f for call in iterators for f in _function(call, scopes)]
+    inputs = [f for call in iterators for f in _walk_functions_around(call, scopes)]
     inputs += _holding(uses, tuple(f"tf.data.{name}" for name in _ITERATORS), scopes)
     return EstimatorProgram(
         frozenset([*model, *find_reached(scopes, model)]),
@@ -111,7 +111,9 @@ def recognise_module(scopes: Scopes) -> EstimatorProgram:
     """A module whose functions build graphs for an Estimator program of another file."""
     functions = [n for n in walk_breadth_first(scopes.tree) if isinstance(n, Function)]
     iterators = tuple(_iterators(scopes))
-    inputs = frozenset(f for call in iterators for f in _function(call, scopes))
+    inputs = frozenset(
+        f for call in iterators for f in _walk_functions_around(call, scopes)
+    )
     return EstimatorProgram(frozenset(functions), frozenset(), inputs, iterators, True)
 
 
@@ -122,7 +124,7 @@ def _outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
         current = scopes.parents.get(current)
 
 
-def _function(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
+def _walk_functions_around(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
     """The innermost function around a node, if there is one."""
     for outer in _outwards(node, scopes):
         if isinstance(outer, Function):
@@ -136,7 +138,7 @@ def _holding(
     """Functions in which a symbol is used."""
     for node, symbol in uses:
         if symbol in symbols:
-            yield from _function(node, scopes)
+            yield from _walk_functions_around(node, scopes)
 
 
 def _around(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
@@ -162,7 +164,7 @@ def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
                 continue
             name = node.value.func
             targets = definitions(scopes, name) if isinstance(name, ast.Name) else []
-            for outer in _function(node, scopes):
+            for outer in _walk_functions_around(node, scopes):
                 if outer not in known and any(t in known for t in targets):
                     known.add(outer)
                     found[outer] = None
@@ -186,7 +188,7 @@ def _model_functions(
                 yield from definitions(scopes, value)
 
 
-def _called_in_graph(
+def _find_functions_called_in_graph(
     uses: list[tuple[ast.expr, str]], scopes: Scopes
 ) -> Iterator[ast.AST]:
     """Functions that ready-made Estimators call when they build their graph."""

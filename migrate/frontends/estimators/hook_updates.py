@@ -72,14 +72,14 @@ class _Hook:
         self._hook, self._scopes = hook, scopes
         self._uses: dict[str, list[ast.Attribute]] = {}
         for node in walk_breadth_first(hook):
-            name = _own(node)
+            name = _read_own_attribute(node)
             if name is not None and isinstance(node, ast.Attribute):
                 self._uses.setdefault(name, []).append(node)
 
     def read(self, call: ast.Call) -> HookUpdate | None:
         """An assignment that is kept in an attribute, and only run; else None."""
         statement = self._scopes.parents.get(call)
-        update = self._kept(statement)
+        update = self._find_kept_attribute(statement)
         given = [*call.args, *(k.value for k in call.keywords)]
         if call.keywords or update is None or not isinstance(statement, ast.Assign):
             return None
@@ -94,7 +94,7 @@ class _Hook:
             variable, value = call.func.value, given[0]
         else:
             return None
-        if _own(variable) is None:
+        if _read_own_attribute(variable) is None:
             return None  # Not to be had in another method.
         runs, placeholder = [], self._placeholder(value)
         for use in self._uses[update]:
@@ -108,11 +108,11 @@ class _Hook:
         statements = (statement, placeholder) if placeholder else (statement,)
         return HookUpdate(call, tuple(runs), variable, statements)
 
-    def _kept(self, statement: ast.AST | None) -> str | None:
+    def _find_kept_attribute(self, statement: ast.AST | None) -> str | None:
         """The attribute that a statement assigns, where no other does, but to None."""
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
-        name = _own(statement.targets[0])
+        name = _read_own_attribute(statement.targets[0])
         if name is None:
             return None
         for use in self._uses[name]:
@@ -126,13 +126,13 @@ class _Hook:
 
     def _placeholder(self, value: ast.expr) -> ast.Assign | None:
         """The statement that makes the placeholder which a value is."""
-        for use in self._uses.get(_own(value) or "", []):
+        for use in self._uses.get(_read_own_attribute(value) or "", []):
             parent = self._scopes.parents.get(use)
             if (
                 isinstance(parent, ast.Assign)
                 and isinstance(parent.value, ast.Call)
                 and self._scopes.resolve(parent.value.func) == "tf.placeholder"
-                and self._kept(parent) is not None
+                and self._find_kept_attribute(parent) is not None
             ):
                 return parent
         return None
@@ -156,17 +156,21 @@ class _Hook:
         if len(feeds) != 1 or not isinstance(feeds[0], ast.Dict):
             return None
         keys, values = feeds[0].keys, feeds[0].values
-        fed = len(keys) == 1 and keys[0] is not None and _own(keys[0]) == _own(value)
+        fed = (
+            len(keys) == 1
+            and keys[0] is not None
+            and _read_own_attribute(keys[0]) == _read_own_attribute(value)
+        )
         # The placeholder is made, assigned and fed, and nothing else.
         known = 2 + sum(
             isinstance(self._scopes.parents.get(u), ast.Dict)
-            for u in self._uses[_own(value) or ""]
+            for u in self._uses[_read_own_attribute(value) or ""]
         )
-        alone = len([u for u in self._uses[_own(value) or ""]]) == known
+        alone = len([u for u in self._uses[_read_own_attribute(value) or ""]]) == known
         return (call, session, values[0]) if fed and alone else None
 
 
-def _own(node: ast.AST | None) -> str | None:
+def _read_own_attribute(node: ast.AST | None) -> str | None:
     """The name of an attribute of `self`."""
     if (
         isinstance(node, ast.Attribute)

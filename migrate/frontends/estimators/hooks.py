@@ -205,7 +205,9 @@ class _Known:
                 and self._is(first.iter, method, seen)
             )
         if isinstance(node, ast.Name):
-            return self._all(_assigned(node.id, method), method, seen, node.id)
+            return self._all(
+                _find_assigned_values(node.id, method), method, seen, node.id
+            )
         if (
             isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
@@ -245,7 +247,7 @@ class _Known:
         )
 
 
-def _assigned(name: str, method: ast.FunctionDef) -> list[ast.expr | None]:
+def _find_assigned_values(name: str, method: ast.FunctionDef) -> list[ast.expr | None]:
     """Everything that a method binds a name to; None for what is no plain assignment."""
     arguments = method.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

@@ -89,13 +89,13 @@ def recognise(
     """
     loaded = {session.call for session in loaded_sessions.recognise(scopes)}
     calls = [c for c in between_graph.find_sessions(scopes) if c not in loaded]
-    found = [_session(call, scopes, program) for call in calls]
+    found = [_read_session(call, scopes, program) for call in calls]
     sessions = tuple(s for s in found if s is not None)
     whole = len(sessions) == len(calls) and bool(calls or loaded)
     return sessions if whole else None
 
 
-def _session(
+def _read_session(
     call: ast.Call, scopes: Scopes, program: EstimatorProgram
 ) -> InputSession | None:
     if (
@@ -115,7 +115,7 @@ def _session(
         reads = _read_within(opened, name, scopes)
     elif isinstance(opened, ast.Assign) and isinstance(opened.targets[0], ast.Name):
         name = opened.targets[0].id
-        if _assigned(name, opened, scopes) is not opened:
+        if _find_assignment(name, opened, scopes) is not opened:
             return None
         reads = _loads(name, opened, scopes)
     else:
@@ -162,12 +162,12 @@ def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] |
     """
     inside = {n for n in walk_breadth_first(block) if isinstance(n, ast.Name)}
     every = _loads(name, block, scopes)
-    if any(n not in inside and not _in_a_session(n, name, scopes) for n in every):
+    if any(n not in inside and not _is_in_session(n, name, scopes) for n in every):
         return None
     return [n for n in every if n in inside]
 
 
-def _in_a_session(read: ast.AST, name: str, scopes: Scopes) -> bool:
+def _is_in_session(read: ast.AST, name: str, scopes: Scopes) -> bool:
     node: ast.AST | None = read
     while node is not None:
         if isinstance(node, ast.With) and any(
@@ -268,17 +268,17 @@ def _callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
         for binding in bindings:
             value = binding.value if isinstance(binding, ast.Assign) else None
             if isinstance(value, ast.Call):
-                yield from _made(value, scopes)
+                yield from _find_made_functions(value, scopes)
             else:
                 yield from definitions(scopes, function)
                 return
     elif isinstance(function, ast.Lambda):
         yield function
     elif isinstance(function, ast.Call):
-        yield from _made(function, scopes)
+        yield from _find_made_functions(function, scopes)
 
 
-def _made(call: ast.Call, scopes: Scopes) -> Iterator[ast.AST]:
+def _find_made_functions(call: ast.Call, scopes: Scopes) -> Iterator[ast.AST]:
     """Functions within a function that returns one: `make_input_fn(True)`."""
     if _is_partial(call.func, scopes) and call.args:
         yield from _callees(call.args[0], scopes)
@@ -327,7 +327,7 @@ def _gives_list(function: ast.AST) -> bool:
     )
 
 
-def _assigned(name: str, near: ast.AST, scopes: Scopes) -> ast.Assign | None:
+def _find_assignment(name: str, near: ast.AST, scopes: Scopes) -> ast.Assign | None:
     """The one assignment of a name."""
     owner = scopes.scope_of(near).owner(name)
     bindings = owner.bindings[name] if owner is not None else []
@@ -341,7 +341,7 @@ def _batches(
     read: ast.Name, scopes: Scopes, program: EstimatorProgram
 ) -> Batches | None:
     """What a name that is fetched is a batch of, if nothing else is done with it."""
-    statement = _assigned(read.id, read, scopes)
+    statement = _find_assignment(read.id, read, scopes)
     if statement is None or not isinstance(statement.value, ast.Call):
         return None
     target = statement.targets[0]
@@ -350,27 +350,27 @@ def _batches(
         return None
     targets = tuple(p.id for p in parts if isinstance(p, ast.Name))
     whole = not isinstance(target, ast.Tuple)
-    if any(not _only_fetched(name, statement, scopes) for name in targets):
+    if any(not _is_only_fetched(name, statement, scopes) for name in targets):
         return None
     value = statement.value
     if _takes_batch(value, scopes, program):
         return Batches(statement, None, value, False, targets, whole)
-    made = _next_of(value)
+    made = _find_iterator(value)
     if made is None:
         return None
     iterator: ast.Assign | None = None
     if isinstance(made, ast.Name):
-        iterator = _assigned(made.id, made, scopes)
+        iterator = _find_assignment(made.id, made, scopes)
         if iterator is None or _loads(made.id, iterator, scopes) != [made]:
             return None
         made = iterator.value
-    dataset = _dataset_of(made, scopes)
+    dataset = _find_dataset(made, scopes)
     if dataset is None:
         return None
     return Batches(statement, iterator, dataset, True, targets, whole)
 
 
-def _next_of(value: ast.Call) -> ast.expr | None:
+def _find_iterator(value: ast.Call) -> ast.expr | None:
     """The iterator in `iterator.get_next()`."""
     function = value.func
     if (
@@ -382,7 +382,7 @@ def _next_of(value: ast.Call) -> ast.expr | None:
     return None
 
 
-def _dataset_of(made: ast.expr, scopes: Scopes) -> ast.expr | None:
+def _find_dataset(made: ast.expr, scopes: Scopes) -> ast.expr | None:
     """The dataset in `dataset.make_one_shot_iterator()`."""
     if (
         isinstance(made, ast.Call)
@@ -408,7 +408,7 @@ def _loads(name: str, near: ast.AST, scopes: Scopes) -> list[ast.Name]:
     ]
 
 
-def _only_fetched(name: str, near: ast.AST, scopes: Scopes) -> bool:
+def _is_only_fetched(name: str, near: ast.AST, scopes: Scopes) -> bool:
     """Whether every use of a name, or of its parts, is what a session runs."""
     for load in _loads(name, near, scopes):
         node: ast.AST = load

@@ -41,11 +41,11 @@ def recognise(scopes: Scopes) -> tuple[LoadedSession, ...]:
     calls = between_graph.find_sessions(scopes)
     if scopes.imports_compat():
         return ()
-    found = [_session(call, scopes, len(calls) == 1) for call in calls]
+    found = [_read_session(call, scopes, len(calls) == 1) for call in calls]
     return tuple(session for session in found if session is not None)
 
 
-def _session(call: ast.Call, scopes: Scopes, alone: bool) -> LoadedSession | None:
+def _read_session(call: ast.Call, scopes: Scopes, alone: bool) -> LoadedSession | None:
     item = scopes.parents[call]
     block = scopes.parents[item] if isinstance(item, ast.withitem) else None
     if (
@@ -61,7 +61,7 @@ def _session(call: ast.Call, scopes: Scopes, alone: bool) -> LoadedSession | Non
     if graph is None and isinstance(outer, ast.With) and _opens_graph(outer, scopes):
         block = outer
     elif isinstance(graph, ast.Name):
-        made = _made(graph, scopes)
+        made = _is_empty_graph(graph, scopes)
         if not made:
             return None
         if isinstance(outer, ast.With) and _enters(outer, graph):
@@ -114,7 +114,7 @@ def _is_graph(node: ast.expr, scopes: Scopes) -> bool:
     return isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.Graph"
 
 
-def _made(name: ast.Name, scopes: Scopes) -> bool:
+def _is_empty_graph(name: ast.Name, scopes: Scopes) -> bool:
     """Whether a name is bound once, to a graph that is made empty."""
     owner = scopes.scope_of(name).owner(name.id)
     bindings = owner.bindings[name.id] if owner is not None else []

@@ -105,7 +105,9 @@ class BareLoopReader:
             _check_server(scopes, server)
         call, inner = self._step()
         outer = self._outermost(inner)
-        opened = [block for s in self._sessions if (block := self._opened(s))]
+        opened = [
+            block for s in self._sessions if (block := self._find_session_block(s))
+        ]
         suites = SuiteReader(scopes, self._found, opened)
         owner, field, suite, setters, whole = suites.suite(outer)
         suites.check_devices(setters)
@@ -211,7 +213,7 @@ class BareLoopReader:
             for loop in walk_breadth_first(function)
         )
 
-    def _opened(self, session: ast.Call) -> ast.With | None:
+    def _find_session_block(self, session: ast.Call) -> ast.With | None:
         """The block of a session around code: the code stands for it."""
         if empty_block(self._scopes, session) is not None:
             return None
@@ -242,13 +244,13 @@ class BareLoopReader:
             read = {n for s in inline for n in names.reads(s)}
         else:
             read = {n for a in steps.arguments_of(call) for n in names.reads(a)}
-        bound = [n for s in before for n in _ordered(s, names.binds(s))]
+        bound = [n for s in before for n in _list_names_in_order(s, names.binds(s))]
         if isinstance(loop, ast.For):
             over = loop.iter
             counts = isinstance(over, ast.Call) and names.key(over.func) == "range"
             if not counts:
                 targets = names.binds(ast.For(loop.target, loop.iter, [], []))
-                bound = [*_ordered(loop.target, targets), *bound]
+                bound = [*_list_names_in_order(loop.target, targets), *bound]
         given = [n for n in dict.fromkeys(bound) if n in read]
         if not given:
             raise Refused(
@@ -281,7 +283,7 @@ def _check_server(scopes: Scopes, server: Server) -> None:
         )
 
 
-def _ordered(node: ast.AST, bound: set[str]) -> list[str]:
+def _list_names_in_order(node: ast.AST, bound: set[str]) -> list[str]:
     """Names in the order in which they stand."""
     found = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in bound]
     found.sort(key=lambda n: (n.lineno, n.col_offset))

@@ -138,14 +138,14 @@ class CutReader:
                 return None
             function: ast.expr = ast.Attribute(inner, value.func.attr, ast.Load())
             return ast.Call(function, value.args, value.keywords)
-        if self._called(value) in _CONVERTS and value.args:
+        if self._name_call(value) in _CONVERTS and value.args:
             inner = self._example(value.args[0])
             if inner is None or any(names.reads(a) & self._bound for a in rest[1:]):
                 return None
             return ast.Call(value.func, [inner, *value.args[1:]], value.keywords)
         return None
 
-    def _called(self, call: ast.Call) -> str:
+    def _name_call(self, call: ast.Call) -> str:
         return (
             self._scopes.resolve(call.func)
             or self._scopes.find_dotted_path(call.func)

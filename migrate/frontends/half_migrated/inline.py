@@ -52,7 +52,7 @@ def split(
     while end < len(suite) and _is_one_of(suite[end], counts):
         end += 1
     before = [s for s in suite[:end] if s not in sources]
-    step = _needed(before, counts)
+    step = _slice_needed_statements(before, counts)
     for index, statement in enumerate(before):
         if statement not in step and any(s in step for s in before[:index]):
             _check_telling(scopes, statement, step)
@@ -120,7 +120,9 @@ def _is_one_of(statement: ast.stmt, calls: Collection[ast.expr]) -> bool:
     return isinstance(statement, ast.Expr) and statement.value in calls
 
 
-def _needed(suite: list[ast.stmt], counts: Collection[ast.expr]) -> list[ast.stmt]:
+def _slice_needed_statements(
+    suite: list[ast.stmt], counts: Collection[ast.expr]
+) -> list[ast.stmt]:
     """The backward slice of the update, the tape's block and the metrics."""
     found: list[ast.stmt] = []
     wanted: set[str] = set()

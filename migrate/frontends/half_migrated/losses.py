@@ -76,12 +76,12 @@ class LossReader:
                 made = self._object(node.func)
                 if made is not None and reduction(made) == "mean":
                     found.append((node, made))
-                inner = self._of_function(node)
+                inner = self._read_function(node)
                 if inner is not None:
                     found += inner.mean_calls()
         return found
 
-    def _of_function(self, call: ast.Call) -> LossReader | None:
+    def _read_function(self, call: ast.Call) -> LossReader | None:
         """The reader of a function of the file, such as `compute_loss(model, x, y)`."""
         called = defined(self._scopes, call.func)
         if not isinstance(called, ast.FunctionDef) or called.name in self._seen:
@@ -97,7 +97,11 @@ class LossReader:
         """The creation of the Keras loss object that an expression is, if it is one."""
         if isinstance(node, ast.Name):
             node = self._given.get(node.id, node)
-        made = node if isinstance(node, ast.Call) else _made(self._scopes, node)
+        made = (
+            node
+            if isinstance(node, ast.Call)
+            else _find_given_value(self._scopes, node)
+        )
         if isinstance(made, ast.Call):
             module, _, name = keras_name(self._scopes, made.func).rpartition(".")
             if module == "losses" and name[:1].isupper():
@@ -111,9 +115,9 @@ class LossReader:
           UnknownLoss: the loss is not read.
         """
         if isinstance(loss, ast.Name):
-            return self._of_name(loss)
+            return self._read_name(loss)
         if isinstance(loss, ast.BinOp):
-            return self._of_operation(loss)
+            return self._read_operation(loss)
         if not isinstance(loss, ast.Call):
             raise UnknownLoss(loss)
         symbol = self._scopes.resolve(loss.func) or ""
@@ -137,7 +141,7 @@ class LossReader:
         does = reduction(made) if made is not None else None
         if does in ("mean", "sum"):
             return Division.MEAN if does == "mean" else Division.SUM
-        inner = self._of_function(loss)
+        inner = self._read_function(loss)
         last = inner._body[-1] if inner is not None else None
         if inner is not None and isinstance(last, ast.Return) and last.value:
             if not any(
@@ -175,7 +179,7 @@ class LossReader:
                     return False
         return True
 
-    def _of_name(self, loss: ast.Name) -> Division:
+    def _read_name(self, loss: ast.Name) -> Division:
         found: set[Division] = set()
         for node in (n for s in self._body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Assign) and loss.id in names.binds(node):
@@ -194,7 +198,7 @@ class LossReader:
             raise UnknownLoss(loss)
         return found.pop()
 
-    def _of_operation(self, loss: ast.BinOp) -> Division:
+    def _read_operation(self, loss: ast.BinOp) -> Division:
         left, right = loss.left, loss.right
         if isinstance(loss.op, (ast.Mult, ast.Div)) and self._is_number(right):
             return self.division(left)
@@ -213,11 +217,11 @@ class LossReader:
             return isinstance(node.value, (int, float))
         if isinstance(node, ast.BinOp):
             return self._is_number(node.left) and self._is_number(node.right)
-        made = _made(self._scopes, node)
+        made = _find_given_value(self._scopes, node)
         return isinstance(made, ast.Constant) and self._is_number(made)
 
 
-def _made(scopes: Scopes, node: ast.expr) -> ast.expr | None:
+def _find_given_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     """What a name, or an attribute of a method's object, was given."""
     if isinstance(node, ast.Name) and (made := binding(scopes, node)) is not None:
         if not isinstance(made, (ast.Name, ast.Attribute)):
@@ -265,7 +269,7 @@ def calls_of(
     given = step.call.args if step.call is not None else []
     for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, (ast.Name, ast.Attribute)) or not (
-            isinstance(node.ctx, ast.Load) and _made(scopes, node) is made
+            isinstance(node.ctx, ast.Load) and _find_given_value(scopes, node) is made
         ):
             continue
         around_it = scopes.parents[node]

@@ -44,7 +44,7 @@ class MetricReader:
         for call, _ in found:
             if _is_metric(scopes, call):
                 self._check_made(call, suite[: suite.index(session)])
-                self._uses[call] = list(self._used(call))
+                self._uses[call] = list(self._find_metric_calls(call))
         self.updates = frozenset(
             u for uses in self._uses.values() for u in uses if not _reads(u)
         )
@@ -94,7 +94,7 @@ class MetricReader:
                 "session.",
             )
 
-    def _used(self, made: ast.Call) -> Iterator[ast.Call]:
+    def _find_metric_calls(self, made: ast.Call) -> Iterator[ast.Call]:
         """The calls of a metric and of its methods.
 
         Raises:

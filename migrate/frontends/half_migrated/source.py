@@ -46,11 +46,11 @@ class LoopReader:
         body = loop.body
         source = None
         if isinstance(loop, ast.For):
-            source = self._of_loop(loop)
+            source = self._read_loop(loop)
         if source is None:
-            source = self._of_next(body, suite)
+            source = self._read_next(body, suite)
         if source is None and not isinstance(loop, ast.With):
-            source = self._cut(block, suite, loop, call)
+            source = self._read_cut_batch(block, suite, loop, call)
         if source is None:
             raise Refused(
                 "D125",
@@ -61,7 +61,7 @@ class LoopReader:
             )
         return source, body, call
 
-    def _cut(
+    def _read_cut_batch(
         self,
         block: ast.With,
         suite: list[ast.stmt],
@@ -94,7 +94,7 @@ class LoopReader:
                     found.append(node)
         return found[0] if len(found) == 1 else None
 
-    def _of_loop(self, loop: ast.For) -> Source | None:
+    def _read_loop(self, loop: ast.For) -> Source | None:
         over, target = loop.iter, loop.target
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Name):
             if (
@@ -105,9 +105,9 @@ class LoopReader:
                 over, target = over.args[0], target.elts[1]
         if not self._is_dataset(over):
             return None
-        return Source(loop, over, _names_of(target), None)
+        return Source(loop, over, _find_target_names(target), None)
 
-    def _of_next(self, body: list[ast.stmt], suite: list[ast.stmt]) -> Source | None:
+    def _read_next(self, body: list[ast.stmt], suite: list[ast.stmt]) -> Source | None:
         """`x, y = next(batches)`, where `batches = iter(dataset)`."""
         first = body[0]
         if not (
@@ -130,13 +130,15 @@ class LoopReader:
         if statement not in suite:
             return None
         assert isinstance(statement, ast.stmt)
-        return Source(first, made.args[0], _names_of(first.targets[0]), statement)
+        return Source(
+            first, made.args[0], _find_target_names(first.targets[0]), statement
+        )
 
     def _is_dataset(self, node: ast.expr) -> bool:
         return gives_dataset(self._scopes, node)
 
 
-def _names_of(target: ast.expr) -> ast.Name | ast.Tuple:
+def _find_target_names(target: ast.expr) -> ast.Name | ast.Tuple:
     if isinstance(target, ast.Name):
         return target
     if isinstance(target, ast.Tuple) and all(

@@ -194,7 +194,7 @@ def given(step: Step) -> Mapping[str, ast.expr]:
     return losses_of.passed(step.function, step.call)
 
 
-def _unconverted(scopes: Scopes, value: ast.expr) -> ast.expr:
+def _find_unconverted(scopes: Scopes, value: ast.expr) -> ast.expr:
     """What is converted to a tensor with as many rows."""
     if isinstance(value, ast.Call) and value.args:
         if scopes.resolve(value.func) in ("tf.convert_to_tensor", "tf.cast"):
@@ -217,6 +217,6 @@ def _rows(
         candidates = [
             parameter
             for parameter, value in losses_of.passed(function, call).items()
-            if names.key(_unconverted(scopes, value)) in source.names
+            if names.key(_find_unconverted(scopes, value)) in source.names
         ]
     return next((c for c in candidates if c not in bound), None)

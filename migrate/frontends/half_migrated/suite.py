@@ -65,7 +65,7 @@ class SuiteReader:
         for field, suite in _suites(owner):
             if inner in suite:
                 setters: dict[ast.stmt, ast.With] = {}
-                flat = list(self._flat(suite, setters))
+                flat = list(self._flatten_suite(suite, setters))
                 return owner, field, flat, setters, whole
         raise Refused("D121", block, "the session's block is not found", "")
 
@@ -159,12 +159,12 @@ class SuiteReader:
             isinstance(given, ast.Call) and self._scopes.resolve(given.func) == _SETTER
         )
 
-    def _flat(
+    def _flatten_suite(
         self, suite: list[ast.stmt], setters: dict[ast.stmt, ast.With]
     ) -> Iterator[ast.stmt]:
         for statement in suite:
             if isinstance(statement, ast.With) and self._is_setter(statement):
-                inner = list(self._flat(statement.body, setters))
+                inner = list(self._flatten_suite(statement.body, setters))
                 setters[inner[0]] = statement
                 yield from inner
             else:

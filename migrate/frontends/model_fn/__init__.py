@@ -83,7 +83,7 @@ def recognise(
             stays.append(_stays(reason, function, scopes))
             continue
         found.append(Found(model, name, flow))
-    found = [_told_alike(one, found, scopes) for one in found]
+    found = [_align_scopes(one, found, scopes) for one in found]
     while True:
         found, more = _with_their_functions(found, scopes, kept)
         stays += more
@@ -113,7 +113,7 @@ def _one_of_several(found: list[Found], flows: Flows) -> list[Stays]:
     ]
 
 
-def _told_alike(one: Found, every: list[Found], scopes: Scopes) -> Found:
+def _align_scopes(one: Found, every: list[Found], scopes: Scopes) -> Found:
     """A model whose functions know of scopes what those of others have to know."""
     told = {h.function for other in every for h in other.model.helpers if h.prefix}
     if all(h.prefix for h in one.model.helpers if h.function in told):

@@ -40,7 +40,9 @@ class Again:
         self._features = features
         # Names of tensors in each function.
         self._tensors: dict[ast.FunctionDef, set[str]] = {}
-        self._tensors[recorded.function] = self._reached(recorded.function, {features})
+        self._tensors[recorded.function] = self._find_reached_names(
+            recorded.function, {features}
+        )
         # What functions were first called with, by parameter.
         self._first: dict[ast.FunctionDef, Mapping[str, ast.expr]] = {}
 
@@ -48,7 +50,7 @@ class Again:
         """Takes note of a function's first call."""
         self._first[function] = bound
         given = {name for name, value in bound.items() if self.is_tensor(value)}
-        self._tensors[function] = self._reached(function, given)
+        self._tensors[function] = self._find_reached_names(function, given)
 
     def is_same(self, function: ast.FunctionDef, bound: Mapping[str, ast.expr]) -> bool:
         """Whether a call differs from the first one in tensors alone."""
@@ -103,7 +105,9 @@ class Again:
             return False
         return self._is_of(value, self._tensors.get(function, set()))
 
-    def _reached(self, function: ast.FunctionDef, given: set[str]) -> set[str]:
+    def _find_reached_names(
+        self, function: ast.FunctionDef, given: set[str]
+    ) -> set[str]:
         """Names of tensors in a function, where some of its parameters are."""
         found, before = set(given), set[str]()
         while before != found:
@@ -113,7 +117,7 @@ class Again:
                     if self._is_of(node.value, found):
                         found |= names.binds(node)
                 elif isinstance(node, (ast.For, ast.comprehension)):
-                    found |= self._taken(node.target, node.iter, found)
+                    found |= self._find_loop_tensors(node.target, node.iter, found)
                 elif isinstance(node, ast.Call) and isinstance(
                     node.func, ast.Attribute
                 ):
@@ -123,7 +127,9 @@ class Again:
                         found |= names.reads(node.func.value)
         return found
 
-    def _taken(self, target: ast.expr, over: ast.expr, known: set[str]) -> set[str]:
+    def _find_loop_tensors(
+        self, target: ast.expr, over: ast.expr, known: set[str]
+    ) -> set[str]:
         """Names of tensors among a loop's targets."""
         called = over.func if isinstance(over, ast.Call) else None
         word = getattr(called, "attr", getattr(called, "id", ""))

@@ -48,7 +48,7 @@ def made(node: ast.expr | None, scopes: Scopes) -> Made | None:
     if function is None or not isinstance(node, ast.Call):
         return None
     bound = bound_call(node, function)
-    opened = _opened(function.body, function, scopes)
+    opened = _find_opened_scopes(function.body, function, scopes)
     if bound is None or opened is None:
         raise NotSplit(node, f"{function.name}() does more than open argument scopes")
     return Made(function, tuple(opened), defaults(function) | bound)
@@ -65,7 +65,7 @@ def defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
     return found
 
 
-def _opened(
+def _find_opened_scopes(
     body: list[ast.stmt], function: ast.FunctionDef, scopes: Scopes
 ) -> list[ast.Call] | None:
     """The argument scopes of a suite that ends with the innermost of them."""
@@ -93,7 +93,7 @@ def _opened(
         if same and inner.value.id == named.id:  # type: ignore[union-attr]
             return found
         return None
-    rest = _opened(last.body, function, scopes)
+    rest = _find_opened_scopes(last.body, function, scopes)
     return None if rest is None else [*found, *rest]
 
 

@@ -68,12 +68,12 @@ def _place(unit: Unit, line: Straight, after: int, told: bool) -> int | None:
             return index
         flags = _flags(unit.statement, other.statement)
         if flags is not None and (told or not flags):
-            if _scopes_of(unit) == _scopes_of(other):
+            if _list_scopes(unit) == _list_scopes(other):
                 return index
     return None
 
 
-def _scopes_of(unit: Unit) -> list[str]:
+def _list_scopes(unit: Unit) -> list[str]:
     """What names, or orders, a statement's operations."""
     return [
         ast.unparse(item.context_expr)
@@ -93,7 +93,7 @@ def _flags(one: ast.AST, other: ast.AST) -> list[ast.AST] | None:
     if type(one) is not type(other):
         return None
     mine, theirs = children(one), children(other)
-    if len(mine) != len(theirs) or _own(one) != _own(other):
+    if len(mine) != len(theirs) or _list_own_fields(one) != _list_own_fields(other):
         return None
     found: list[ast.AST] = []
     for a, b in zip(mine, theirs):
@@ -104,7 +104,7 @@ def _flags(one: ast.AST, other: ast.AST) -> list[ast.AST] | None:
     return found
 
 
-def _own(node: ast.AST) -> list[tuple[str, object]]:
+def _list_own_fields(node: ast.AST) -> list[tuple[str, object]]:
     """A node's fields that are no nodes."""
     return [
         (name, value)

@@ -100,13 +100,15 @@ class Given:
             if owner is None or len(bound) != 1 or not _is_plain(bound[0], node.id):
                 return []
             self._check_known(node.id, owner)
-            self.ways.append((owner, node.id, [node, *self._of_keys(node.id, owner)]))
+            self.ways.append(
+                (owner, node.id, [node, *self._find_key_uses(node.id, owner)])
+            )
             node = bound[0].value  # type: ignore[attr-defined]
         if not isinstance(node, ast.Dict) or not all(node.keys):
             return []
         return list(node.values)
 
-    def _of_keys(self, name: str, owner: Scope) -> list[ast.Name]:
+    def _find_key_uses(self, name: str, owner: Scope) -> list[ast.Name]:
         """Uses of a dictionary that read nothing but its keys."""
         found: list[ast.Name] = []
         for node in self._scopes.walk():

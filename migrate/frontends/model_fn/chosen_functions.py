@@ -60,7 +60,7 @@ class _Search:
         if isinstance(node, ast.Call):
             function = self._scopes.function(node.func)
             if isinstance(function, ast.FunctionDef):
-                return self._every(_returned(function))
+                return self._every(_find_returned_values(function))
         return None
 
     def _is_told(self, node: ast.expr) -> bool:
@@ -81,7 +81,7 @@ class _Search:
         return every
 
 
-def _returned(function: ast.FunctionDef) -> list[ast.expr]:
+def _find_returned_values(function: ast.FunctionDef) -> list[ast.expr]:
     """What a function returns."""
     return [
         node.value

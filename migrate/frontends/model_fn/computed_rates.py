@@ -43,7 +43,7 @@ def computed(
       NotSplit: one of these holds what a step may not.
     """
     outside = [u for u in made if _makes_optimizer(u.statement, scopes)]
-    inside = _of_step([u for u in made if u not in outside], scopes)
+    inside = _find_step_statements([u for u in made if u not in outside], scopes)
     bound = {n for u in inside for n in names.binds(u.statement)}
     rates = {
         name
@@ -60,9 +60,9 @@ def computed(
         ):
             return None
     for node in (*(u.statement for u in outside), optimizer):
-        if not _only_given(node, rate, scopes):
+        if not _is_only_given(node, rate, scopes):
             return None
-    around = _function(inside[0].statement, scopes)
+    around = _find_function(inside[0].statement, scopes)
     steps = checks.Steps(around, scopes, set(), allowed=frozenset(SCHEDULES))
     for unit in inside:
         statement = unit.statement
@@ -74,7 +74,7 @@ def computed(
     return Computed(rate, tuple(inside))
 
 
-def _of_step(units: Sequence[Unit], scopes: Scopes) -> list[Unit]:
+def _find_step_statements(units: Sequence[Unit], scopes: Scopes) -> list[Unit]:
     """Statements that follow the step, and what binds the same names; not the step's own."""
     found: list[Unit] = []
     steps = {
@@ -122,7 +122,7 @@ def _makes_optimizer(node: ast.AST, scopes: Scopes) -> bool:
     return any(symbol in OPTIMIZERS for _, symbol in uses(node, scopes))
 
 
-def _only_given(node: ast.AST, rate: str, scopes: Scopes) -> bool:
+def _is_only_given(node: ast.AST, rate: str, scopes: Scopes) -> bool:
     """Whether a rate is read where optimizers take schedules, and nowhere else."""
     for inner in walk_breadth_first(node):
         if not isinstance(inner, ast.Name) or inner.id != rate:
@@ -144,7 +144,7 @@ def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
             yield from _statements(inner)
 
 
-def _function(node: ast.AST, scopes: Scopes) -> ast.FunctionDef:
+def _find_function(node: ast.AST, scopes: Scopes) -> ast.FunctionDef:
     current: ast.AST | None = node
     while not isinstance(current, ast.FunctionDef):
         assert current is not None

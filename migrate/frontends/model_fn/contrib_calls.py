@@ -72,11 +72,11 @@ class ContribCalls:
                     given = names.argument(opened, "list_ops_or_scope", 0)
                     returned = made(given, self._scopes)
                     if returned is None:
-                        found |= self._of_scope(opened, row)
+                        found |= self._read_scope_arguments(opened, row)
                         continue
                     self.values.begin(returned)
                     for inner in returned.opened:
-                        found |= self._of_scope(inner, row)
+                        found |= self._read_scope_arguments(inner, row)
         found.pop(row.fixed, None)
         found = {name: self.values.chosen(value) for name, value in found.items()}
         for name, value in found.items():
@@ -105,7 +105,9 @@ class ContribCalls:
                 )
         return found
 
-    def _of_scope(self, opened: ast.Call, row: ContribRow) -> dict[str, ast.expr]:
+    def _read_scope_arguments(
+        self, opened: ast.Call, row: ContribRow
+    ) -> dict[str, ast.expr]:
         listed = names.argument(opened, "list_ops_or_scope", 0)
         if not isinstance(listed, (ast.List, ast.Tuple)) or len(opened.args) > 1:
             raise NotSplit(opened, "an argument scope whose functions are not listed")
@@ -174,7 +176,7 @@ class ContribCalls:
         """Names and values of normalizer_params."""
         value: ast.expr | None = node
         if isinstance(node, ast.Name):
-            statement = _made(node, self._scopes)
+            statement = _find_dictionary(node, self._scopes)
             value = statement.value if statement is not None else None
         pairs = items(value) if value is not None else None
         if pairs is None:
@@ -265,12 +267,12 @@ def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
         if read and all(
             isinstance(w, ast.keyword) and w.arg == "normalizer_params" for w in words
         ):
-            if _made(read[0], scopes) is statement:
+            if _find_dictionary(read[0], scopes) is statement:
                 found.add(statement)
     return found
 
 
-def _made(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
+def _find_dictionary(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
     """The one statement that binds a name to a dictionary which nothing changes."""
     owner = scopes.scope_of(name).owner(name.id)
     bound = owner.bindings[name.id] if owner is not None else []

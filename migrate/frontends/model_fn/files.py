@@ -19,7 +19,7 @@ def joined(scopes: Scopes, files: Files | None) -> Scopes:
     if files is None or not _is(scopes, files.model.text):
         return scopes
     others = {source.path: _scopes(source.text) for source in files.others}
-    return _joined(scopes, files, others)
+    return _join_files(scopes, files, others)
 
 
 def joined_with(scopes: Scopes, files: Files) -> tuple[Joined, frozenset[ast.AST]]:
@@ -35,10 +35,10 @@ def joined_with(scopes: Scopes, files: Files) -> tuple[Joined, frozenset[ast.AST
             others[source.path], here = scopes, frozenset(scopes.walk())
         else:
             others[source.path] = _scopes(source.text)
-    return _joined(_scopes(files.model.text), files, others), here
+    return _join_files(_scopes(files.model.text), files, others), here
 
 
-def _joined(own: Scopes, files: Files, others: dict[str, Scopes]) -> Joined:
+def _join_files(own: Scopes, files: Files, others: dict[str, Scopes]) -> Joined:
     imports = {s.path: s.imports for s in (files.model, *files.others)}
     return Joined(own, files.model.path, others, imports)
 
@@ -49,8 +49,8 @@ def _scopes(text: str) -> Scopes:
 
 def _is(scopes: Scopes, text: str) -> bool:
     """Whether scopes are those of a text."""
-    return _dumped(scopes.tree.body) == _dumped(ast.parse(text).body)
+    return _dump_body(scopes.tree.body) == _dump_body(ast.parse(text).body)
 
 
-def _dumped(body: Iterable[ast.stmt]) -> list[str]:
+def _dump_body(body: Iterable[ast.stmt]) -> list[str]:
     return [ast.dump(statement, include_attributes=True) for statement in body]

@@ -128,7 +128,7 @@ class Flow:
                 raise NotSplit(call, "what functools.partial gives is not certain")
             found.add(given)
         for around, call in self.lambdas:
-            found.add(_given_in(around, call, function))
+            found.add(_find_parameters_given_around(around, call, function))
         every = len(self.partials) + len(self.lambdas)
         plain = found - {frozenset()} and every < len(self.mentions)
         if len(found) > 1 or plain:
@@ -210,7 +210,7 @@ class Flows:
             self.found.setdefault(bound[0], Flow()).given = given
             return
         try:
-            function = self._returned(bound[0], flow, set())
+            function = self._follow_return(bound[0], flow, set())
         except (NotSplit, _IsElsewhere):
             return
         flow.ways.setdefault((id(self._scopes.module), name), (self._scopes.module, []))
@@ -242,7 +242,7 @@ class Flows:
         if options:
             return self._trace(self._choices.one_of(options), flow, seen)
         if isinstance(node, ast.Name):
-            return self._named(node, flow, seen)
+            return self._follow_name(node, flow, seen)
         if isinstance(node, ast.Attribute):
             self._module(node, node, False)
         if isinstance(node, ast.Lambda) and isinstance(node.body, ast.Call):
@@ -259,12 +259,12 @@ class Flows:
             try:
                 function = self._trace(node.args[0], flow, seen)
             except _IsElsewhere as other:
-                raise _IsElsewhere(_given_to(other.found, node)) from None
+                raise _IsElsewhere(_follow_partial(other.found, node)) from None
             if flow.mentions[-1:] == [node.args[0]]:
                 flow.partials.append(node)
                 return function
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return self._built(node.func, flow, seen)
+            return self._follow_builder(node.func, flow, seen)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             self._module(node.func, node.func, True)
         raise NotSplit(
@@ -283,7 +283,7 @@ class Flows:
     def _module(self, node: ast.Attribute, mention: ast.expr, makes: bool) -> None:
         """`module.model_fn`: fails with where that is."""
         if isinstance(node.value, ast.Name):
-            _, bound = self._bound(node.value)
+            _, bound = self._find_binding(node.value)
             self._import(bound, node.value.id, mention, node.attr, makes)
 
     def _import(
@@ -296,10 +296,12 @@ class Flows:
                 of = name or alias.name
                 raise _IsElsewhere(Elsewhere(node, bound, alias, of, makes))
 
-    def _named(self, node: ast.Name, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
-        owner, bound = self._bound(node)
+    def _follow_name(
+        self, node: ast.Name, flow: Flow, seen: set[ast.AST]
+    ) -> ast.FunctionDef:
+        owner, bound = self._find_binding(node)
         if isinstance(bound, ast.FunctionDef):
-            call = self._passed_on(bound)
+            call = self._find_passed_call(bound)
             if call is not None and isinstance(call.func, ast.Name):
                 self._pass(owner, node, flow)
                 function = self._here(call.func, flow, seen)
@@ -315,7 +317,7 @@ class Flows:
             node, "its model_fn is no function of this module that is in sight"
         )
 
-    def _passed_on(self, function: ast.FunctionDef) -> ast.Call | None:
+    def _find_passed_call(self, function: ast.FunctionDef) -> ast.Call | None:
         """The call of another model_fn, where a function does nothing else."""
         body = function.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
@@ -331,16 +333,18 @@ class Flows:
             return None
         return value if is_model_fn(bound[0]) else None
 
-    def _built(self, name: ast.Name, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
+    def _follow_builder(
+        self, name: ast.Name, flow: Flow, seen: set[ast.AST]
+    ) -> ast.FunctionDef:
         """What a function returns that makes model_fns."""
-        owner, bound = self._bound(name)
+        owner, bound = self._find_binding(name)
         self._import(bound, name.id, name, "", True)
         if not isinstance(bound, ast.FunctionDef):
             raise NotSplit(name, "what makes its model_fn is not in sight")
         self._pass(owner, name, flow)
-        return self._returned(bound, flow, seen)
+        return self._follow_return(bound, flow, seen)
 
-    def _returned(
+    def _follow_return(
         self, builder: ast.FunctionDef, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
         if builder.decorator_list:
@@ -357,7 +361,7 @@ class Flows:
         assert returned[0].value is not None
         return self._trace(returned[0].value, flow, seen)
 
-    def _bound(self, node: ast.Name) -> tuple[Scope, ast.AST]:
+    def _find_binding(self, node: ast.Name) -> tuple[Scope, ast.AST]:
         owner = self._scopes.scope_of(node).owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         if owner is None or len(bound) != 1:
@@ -403,7 +407,7 @@ class Flows:
                 raise NotSplit(call, "arguments of Estimator that are not written out")
 
 
-def _given_to(other: Elsewhere, call: ast.Call) -> Elsewhere:
+def _follow_partial(other: Elsewhere, call: ast.Call) -> Elsewhere:
     """With what functools.partial gives it.
 
     Raises:
@@ -432,7 +436,7 @@ def _given(call: ast.Call, function: ast.FunctionDef) -> frozenset[str] | None:
     return frozenset([*given, *named])
 
 
-def _given_in(
+def _find_parameters_given_around(
     around: ast.Lambda | ast.FunctionDef, call: ast.Call, function: ast.FunctionDef
 ) -> frozenset[str]:
     """Parameters that a lambda, or a function, gives beside what an Estimator does.

@@ -36,8 +36,8 @@ def check_helpers(
             inside.update(walk_breadth_first(helper.function))
     for other in others:
         for helper in model.helpers:
-            there = _written(helper, other)
-            if there is not None and there != _written(helper, model):
+            there = _describe_written(helper, other)
+            if there is not None and there != _describe_written(helper, model):
                 raise NotSplit(
                     helper.function,
                     f"{helper.function.name}() makes other layers for another model_fn",
@@ -75,7 +75,7 @@ def _check_scoping(
             )
 
 
-def _written(helper: Helper, model: KerasModel) -> object:
+def _describe_written(helper: Helper, model: KerasModel) -> object:
     """All that what is written of a function depends on, in one model."""
     function = helper.function
     known = next((h for h in model.helpers if h.function is function), None)

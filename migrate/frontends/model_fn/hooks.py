@@ -28,14 +28,14 @@ KINDS = {
 _BASES = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 
 
-def _listed(value: ast.expr) -> Iterator[ast.expr]:
+def _list_hooks(value: ast.expr) -> Iterator[ast.expr]:
     """What an expression of hooks lists: names among it are of hooks, or of such lists."""
     if isinstance(value, (ast.List, ast.Tuple)):
         for item in value.elts:
-            yield from _listed(item)
+            yield from _list_hooks(item)
     elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        yield from _listed(value.left)
-        yield from _listed(value.right)
+        yield from _list_hooks(value.left)
+        yield from _list_hooks(value.right)
     else:
         yield value
 
@@ -98,7 +98,7 @@ class Watching:
         if kind.endswith("scaffold"):
             self._leave_out(value)
         waiting: list[ast.expr] = [value]
-        hooks = set() if kind.endswith("scaffold") else set(_listed(value))
+        hooks = set() if kind.endswith("scaffold") else set(_list_hooks(value))
         while waiting:
             for node in self._names(waiting.pop()):
                 unit = self._maker(node.id)
@@ -117,7 +117,7 @@ class Watching:
                     made.append(unit)
                     assert isinstance(unit.statement, ast.Assign)
                     if node in hooks:
-                        hooks.update(_listed(unit.statement.value))
+                        hooks.update(_list_hooks(unit.statement.value))
                     if kind.endswith("scaffold"):
                         self._leave_out(unit.statement.value)
                     waiting.append(unit.statement.value)

@@ -49,7 +49,7 @@ class Metrics:
                 gone += [u for u in units if u.statement is pair]
                 call: ast.expr = pair.value
             else:
-                call = self._chosen(value_of(value, units, gone))
+                call = self._choose_value(value_of(value, units, gone))
             found.append(dataclasses.replace(self.metric(text, call), test=test))
         return found, gone
 
@@ -70,9 +70,9 @@ class Metrics:
             for unit in units:
                 if given.id not in names.mutates(unit.statement):
                     continue
-                more += self._added(unit.statement, given.id)
+                more += self._read_added_entries(unit.statement, given.id)
                 gone.append(unit)
-        value = self._chosen(value_of(given, units, gone))
+        value = self._choose_value(value_of(given, units, gone))
         entries = items(value)
         if entries is None:
             raise NotSplit(
@@ -84,7 +84,7 @@ class Metrics:
             raise NotSplit(value, "a metric that takes another's place")
         return every
 
-    def _added(self, statement: ast.stmt, name: str) -> list[_Entry]:
+    def _read_added_entries(self, statement: ast.stmt, name: str) -> list[_Entry]:
         """What a statement adds, or a condition that is known where a model is made."""
         entries = added(statement, name)
         if entries is not None:
@@ -115,7 +115,7 @@ class Metrics:
                 return False
         return True
 
-    def _chosen(self, node: ast.expr) -> ast.expr:
+    def _choose_value(self, node: ast.expr) -> ast.expr:
         return self._values.chosen(node) if self._values is not None else node
 
     def metric(self, key: str, call: ast.expr) -> Metric:
@@ -131,7 +131,7 @@ class Metrics:
             )
         options = [k for k in call.keywords if k.arg in row.options]
         bound = names.bind_arguments(
-            _without(call, options),
+            _drop_keywords(call, options),
             (*row.parameters, *row.constructor, "weights", "name"),
         )
         # TF1's functions have collections after the weights, and their names last.
@@ -192,7 +192,7 @@ class Metrics:
                             raise NotSplit(where, "a streaming metric as a pair")
 
 
-def _without(call: ast.Call, keywords: list[ast.keyword]) -> ast.Call:
+def _drop_keywords(call: ast.Call, keywords: list[ast.keyword]) -> ast.Call:
     kept = [keyword for keyword in call.keywords if keyword not in keywords]
     return ast.Call(call.func, call.args, kept)
 

@@ -136,19 +136,19 @@ class ModeValues:
             value = self.of_test(node.operand)
             return None if value is None else not value
         if isinstance(node, ast.BoolOp):
-            return self._of_several(node)
+            return self._decide_several(node)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            return self._of_comparison(node.left, node.ops[0], node.comparators[0])
+            return self._decide_comparison(node.left, node.ops[0], node.comparators[0])
         return None
 
-    def _of_several(self, node: ast.BoolOp) -> bool | None:
+    def _decide_several(self, node: ast.BoolOp) -> bool | None:
         values = [self.of_test(value) for value in node.values]
         decisive = isinstance(node.op, ast.Or)
         if decisive in values:
             return decisive
         return None if None in values else not decisive
 
-    def _of_comparison(
+    def _decide_comparison(
         self, left: ast.expr, op: ast.cmpop, right: ast.expr
     ) -> bool | None:
         if isinstance(op, (ast.In, ast.NotIn)):

@@ -142,7 +142,7 @@ def begins_with(name: ast.expr) -> str:
     if isinstance(name, ast.Constant):
         return str(name.value)
     if isinstance(name, ast.BinOp):
-        return _before_format(begins_with(name.left), name.op)
+        return _take_text_before_format(begins_with(name.left), name.op)
     if isinstance(name, ast.JoinedStr) and name.values:
         return begins_with(name.values[0])
     if isinstance(name, ast.Call) and isinstance(name.func, ast.Attribute):
@@ -151,5 +151,5 @@ def begins_with(name: ast.expr) -> str:
     return ""
 
 
-def _before_format(text: str, op: ast.operator) -> str:
+def _take_text_before_format(text: str, op: ast.operator) -> str:
     return text.partition("%")[0] if isinstance(op, ast.Mod) else text

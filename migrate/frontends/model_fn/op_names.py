@@ -74,7 +74,7 @@ class _Search:
             if not isinstance(node, (ast.With, ast.Call)) or not self._before(node):
                 continue
             if isinstance(node, ast.With):
-                taken += self._opened(node)
+                taken += self._count_opened_scopes(node)
             elif self._may_name(node):
                 taken += 2  # Of operations and layers it is not known how many.
         return taken + self._elsewhere()
@@ -83,7 +83,7 @@ class _Search:
         at = (self._call.lineno, self._call.col_offset)
         return (node.lineno, node.col_offset) < at
 
-    def _opened(self, statement: ast.With) -> int:
+    def _count_opened_scopes(self, statement: ast.With) -> int:
         """How many scopes of the name a `with` opens."""
         taken = 0
         around = self._around(statement)

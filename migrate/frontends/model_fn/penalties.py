@@ -52,7 +52,7 @@ def check_order(
             if (
                 symbol in _SCOPE
                 or symbol == table.COLLECTION
-                and _of_penalties(call, scopes)
+                and _is_of_penalties(call, scopes)
             ):
                 asked = node
 
@@ -104,7 +104,7 @@ def check_evaluated(spec: Mapping[str, ast.expr], scopes: Scopes) -> None:
                 raise NotSplit(node, "its EstimatorSpec adds up losses")
 
 
-def _of_penalties(call: ast.Call, scopes: Scopes) -> bool:
+def _is_of_penalties(call: ast.Call, scopes: Scopes) -> bool:
     key = call.args[0] if call.args else None
     text = key.value if isinstance(key, ast.Constant) else None
     if key is not None and text is None:

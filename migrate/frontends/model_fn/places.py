@@ -54,7 +54,7 @@ def place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
             for name in variable_scopes(node, scopes):
                 scoped = True
                 read |= names.reads(name)
-        elif (counted := _counted(node)) is not None:
+        elif (counted := _find_loop_bindings(node)) is not None:
             loops = True
             own = bool(read & counted)
             apart = apart and own
@@ -84,7 +84,7 @@ def variable_scopes(statement: ast.With, scopes: Scopes) -> list[ast.Call]:
     return found
 
 
-def _counted(node: ast.AST) -> set[str] | None:
+def _find_loop_bindings(node: ast.AST) -> set[str] | None:
     """What a loop binds in every round; None where it is no loop."""
     if isinstance(node, ast.For):
         return names.binds(node.target)

@@ -153,8 +153,8 @@ class Rates:
                     raise NotSplit(call, "another file makes the step an integer")
                 self.casts[call] = given[0]
                 return kind
-        elif (closure := self._function(call.func, values)) is not None:
-            return self._within(call, closure, kinds)
+        elif (closure := self._read_function(call.func, values)) is not None:
+            return self._evaluate_call(call, closure, kinds)
         elif Kind.STEP not in kinds.values():
             self._check_known(call, symbol)
             return None
@@ -175,7 +175,7 @@ class Rates:
         if symbol or self._is_plain(node):
             return
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            bound = self._bound(node.value)
+            bound = self._find_binding(node.value)
             if isinstance(bound, ast.Assign) and isinstance(bound.value, ast.Dict):
                 node = ast.Subscript(bound.value, node.slice, ast.Load())
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
@@ -197,18 +197,20 @@ class Rates:
             return False
         if self._scopes.scope_of(root).owner(root.id) is None:
             return root is node and hasattr(builtins, root.id)
-        bound = self._bound(root)
+        bound = self._find_binding(root)
         if not isinstance(bound, (ast.Import, ast.ImportFrom)):
             return False
         module = getattr(bound, "module", None) or bound.names[0].name
         return module.partition(".")[0] in table.LIBRARIES
 
-    def _bound(self, node: ast.Name) -> ast.AST | None:
+    def _find_binding(self, node: ast.Name) -> ast.AST | None:
         owner = self._scopes.scope_of(node).owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         return bound[0] if len(bound) == 1 else None
 
-    def _function(self, node: ast.expr, values: dict[str, Value]) -> _Closure | None:
+    def _read_function(
+        self, node: ast.expr, values: dict[str, Value]
+    ) -> _Closure | None:
         if isinstance(node, ast.Attribute):
             other = self._scopes.function(node)
             return None if other is None else _Closure(other, {})
@@ -217,13 +219,13 @@ class Rates:
         known = values.get(node.id)
         if isinstance(known, _Closure):
             return known
-        bound = self._bound(node)
+        bound = self._find_binding(node)
         if isinstance(bound, ast.FunctionDef):
             return _Closure(bound, {})
         other = self._scopes.function(node)
         return None if other is None else _Closure(other, {})
 
-    def _within(
+    def _evaluate_call(
         self, call: ast.Call, closure: _Closure, kinds: dict[ast.expr, Value]
     ) -> Value:
         """What a function of the module returns."""

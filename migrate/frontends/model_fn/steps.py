@@ -61,11 +61,11 @@ class Steps:
         training = [*self._training, *update.gradients]
         return {
             "TRAIN": PlannedStep(training, [update.loss, reported]),
-            "EVAL": self._evaluation(counts),
+            "EVAL": self._plan_evaluation(counts),
             "PREDICT": self._predictions(),
         }
 
-    def _evaluation(self, counts: Sequence[ast.expr]) -> PlannedStep:
+    def _plan_evaluation(self, counts: Sequence[ast.expr]) -> PlannedStep:
         loss = self._specs.get("EVAL", {}).get("loss")
         if loss is None:
             return PlannedStep([], [])

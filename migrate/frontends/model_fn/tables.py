@@ -80,9 +80,11 @@ class Tables:
         target = statement.targets[0]
         if len(statement.targets) > 1 or not isinstance(target, ast.Name):
             raise NotSplit(statement, "a lookup table without one name of its own")
-        return Table(target.id, call, unit, tuple(self._plain(call, before)))
+        return Table(
+            target.id, call, unit, tuple(self._find_plain_statements(call, before))
+        )
 
-    def _plain(self, call: ast.expr, before: list[Unit]) -> list[Unit]:
+    def _find_plain_statements(self, call: ast.expr, before: list[Unit]) -> list[Unit]:
         """Statements that bind what a table is made of, in their order.
 
         Args:
@@ -104,7 +106,7 @@ class Tables:
                     call, f"a lookup table made of `{name}`, which is no plain value"
                 )
             earlier = before[: before.index(makers[0])]
-            found += [*self._plain(value, earlier), makers[0]]
+            found += [*self._find_plain_statements(value, earlier), makers[0]]
         return [u for u in before if u in found]
 
     def _is_changed(self, name: str) -> bool:

@@ -63,7 +63,7 @@ class Tags:
             if path:
                 raise NotSplit(name, "a name in a scope that is not written out")
             return {}
-        whole = self._numbered("/".join([*path, str(name.value)]))
+        whole = self._number_tag("/".join([*path, str(name.value)]))
         return {} if whole == name.value else {name: whole}
 
     def _name(self, call: ast.Call) -> ast.expr | None:
@@ -74,7 +74,7 @@ class Tags:
         given = [k.value for k in call.keywords if k.arg == "name"]
         return next(iter([*given, *call.args[place : place + 1]]), None)
 
-    def _numbered(self, name: str) -> str:
+    def _number_tag(self, name: str) -> str:
         """A tag as the graph had it, beside the variables and layers of its name."""
         whole, number = name, 0
         while whole in self._taken:
@@ -91,10 +91,10 @@ class Tags:
             self._opened[item]
             for statement in around
             for item in statement.items
-            if self._kind(item) in kinds and self._written(item)
+            if self._kind(item) in kinds and self._is_written(item)
         ]
 
-    def _written(self, item: ast.withitem) -> bool:
+    def _is_written(self, item: ast.withitem) -> bool:
         if item not in self._opened:
             raise NotSplit(
                 item.context_expr, "a name in a scope that is not written out"
@@ -149,7 +149,9 @@ class Tags:
                 continue
             if isinstance(name, ast.Constant) and is_text(name):
                 within = self._around(call)
-                if all(i in self._opened for w in within for i in self._named(w)):
+                if all(
+                    i in self._opened for w in within for i in self._find_named_items(w)
+                ):
                     path = self._path(within, ("tf.variable_scope",))
                     if symbol == "tf.get_variable":  # Which scopes' numbers are not in.
                         path = [
@@ -161,7 +163,7 @@ class Tags:
                     found.add("/".join([*path, str(name.value)]))
         return found
 
-    def _named(self, statement: ast.With) -> list[ast.withitem]:
+    def _find_named_items(self, statement: ast.With) -> list[ast.withitem]:
         return [i for i in statement.items if self._kind(i) in _SCOPES]
 
     def _around(self, node: ast.AST) -> list[ast.With]:

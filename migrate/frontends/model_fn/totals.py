@@ -33,8 +33,8 @@ def found(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call, Total
     totals: dict[ast.Call, Total] = {}
     for line in lines.values():
         for index, unit in enumerate(line.units):
-            for call in _asked(unit.statement, scopes):
-                names_ = _collected(line.units, index, scopes)
+            for call in _find_requests(unit.statement, scopes):
+                names_ = _find_collected_losses(line.units, index, scopes)
                 total = _total(call, names_, scopes)
                 if totals.setdefault(call, total) != total:
                     raise NotSplit(call, "its total loss has other losses by mode")
@@ -52,7 +52,7 @@ def _check_strategies(call: ast.Call, scopes: Scopes) -> None:
             )
 
 
-def _asked(node: ast.AST, scopes: Scopes) -> Iterator[ast.Call]:
+def _find_requests(node: ast.AST, scopes: Scopes) -> Iterator[ast.Call]:
     for call in walk_breadth_first(node):
         if isinstance(call, ast.Call):
             if scopes.resolve(call.func) in (table.TOTAL_LOSS, table.ALL_LOSSES):
@@ -73,7 +73,9 @@ def _total(call: ast.Call, losses: tuple[str, ...], scopes: Scopes) -> Total:
     return Total(losses, True, bool(penalised.value), bound.get("name"))
 
 
-def _collected(units: list[Unit], asked: int, scopes: Scopes) -> tuple[str, ...]:
+def _find_collected_losses(
+    units: list[Unit], asked: int, scopes: Scopes
+) -> tuple[str, ...]:
     """Names of the losses that are collected before a statement, in order."""
     made: list[str] = []
     for index, unit in enumerate(units):

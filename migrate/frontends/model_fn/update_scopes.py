@@ -43,7 +43,7 @@ def around(
         return ()
     counts = symbol in COUNTING or symbol not in OPTIMIZERS
     # Only what counts its updates has variables that a name scope names.
-    found = _named(node, scopes, tuple(_OPENS) if counts else (_VARIABLES,))
+    found = _find_named_scopes(node, scopes, tuple(_OPENS) if counts else (_VARIABLES,))
     if found and counts:
         _check_taken(found, node, scopes)
     return tuple((_OPENS[kind], text) for _, kind, text in found)
@@ -55,15 +55,15 @@ def of_variables(node: ast.AST, scopes: Scopes) -> list[str]:
     Raises:
       NotSplit: a name is not written out.
     """
-    return [text for _, _, text in _named(node, scopes, (_VARIABLES,))]
+    return [text for _, _, text in _find_named_scopes(node, scopes, (_VARIABLES,))]
 
 
-def _named(
+def _find_named_scopes(
     node: ast.AST, scopes: Scopes, kinds: tuple[str, ...]
 ) -> list[tuple[ast.Call, str, str]]:
     """The scopes around some code: (what opens each, its kind, its name)."""
     found: list[tuple[ast.Call, str, str]] = []
-    for call, kind in _opened(node, _function(node, scopes), scopes):
+    for call, kind in _find_opening_calls(node, _find_function(node, scopes), scopes):
         if kind not in kinds:
             continue
         name = names.argument(
@@ -80,7 +80,7 @@ def _named(
     return found
 
 
-def _opened(
+def _find_opening_calls(
     node: ast.AST, function: ast.AST, scopes: Scopes
 ) -> Iterator[tuple[ast.Call, str]]:
     """The calls that open the scopes around some code."""
@@ -98,7 +98,7 @@ def _opened(
                 yield call, symbol
 
 
-def _function(node: ast.AST, scopes: Scopes) -> ast.AST:
+def _find_function(node: ast.AST, scopes: Scopes) -> ast.AST:
     outer = scopes.parents.get(node)
     while outer is not None and not isinstance(outer, ast.FunctionDef):
         outer = scopes.parents.get(outer)
@@ -112,7 +112,7 @@ def _check_taken(
     own, name, function = (
         {one[0] for one in found},
         found[0][2],
-        _function(node, scopes),
+        _find_function(node, scopes),
     )
     every = scopes.files() if isinstance(scopes, Joined) else (scopes,)
     for file in every:

@@ -67,7 +67,7 @@ class Updates:
         Args:
           moved: whether batch normalisation has averages that it must move.
         """
-        call, unit = self._applied()
+        call, unit = self._find_apply_call()
         self._check_dependencies(unit, moved)
         assert isinstance(call.func, ast.Attribute)
         optimizer = call.func.value
@@ -75,16 +75,16 @@ class Updates:
             return self._minimize(call, optimizer, unit)
         return self._apply(call, optimizer, unit)
 
-    def _applied(self) -> tuple[ast.Call, Unit | None]:
+    def _find_apply_call(self) -> tuple[ast.Call, Unit | None]:
         """The optimizer's call, alone or in a group, and the statement it stands in."""
-        node, unit = self._followed(self._spec["train_op"])
+        node, unit = self._follow_name(self._spec["train_op"])
         if self._is(node, "tf.no_op") and unit is not None:
             node, unit = self._before(unit)
         if unit is not None and averages.maker(node, self._units, self._scopes):
-            node, unit = self._of_averages(node, unit)
+            node, unit = self._read_average_update(node, unit)
         if self._is(node, "tf.group"):
             assert isinstance(node, ast.Call)
-            node, inner = self._of_group(node, unit)
+            node, inner = self._read_group(node, unit)
             unit = inner or unit
         if (
             isinstance(node, ast.Call)
@@ -107,7 +107,7 @@ class Updates:
         for around, node in averages.dependencies(unit, self._scopes):
             if self.is_update_ops(node):
                 continue
-            found.append(self._followed(node, unit))
+            found.append(self._follow_name(node, unit))
             self._ordering.add(around)
         if len(found) != 1:
             raise NotSplit(
@@ -119,7 +119,9 @@ class Updates:
                 raise NotSplit(other.statement, "it runs after the update")
         return found[0]
 
-    def _of_averages(self, node: ast.expr, unit: Unit) -> tuple[ast.expr, Unit | None]:
+    def _read_average_update(
+        self, node: ast.expr, unit: Unit
+    ) -> tuple[ast.expr, Unit | None]:
         """The update before the variables' averages are moved."""
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         made = averages.maker(node, self._units, self._scopes)
@@ -134,7 +136,7 @@ class Updates:
         self._averaged = Averaged(ast.unparse(node.func.value), unit, scopes)
         return updates
 
-    def _of_group(
+    def _read_group(
         self, group: ast.Call, unit: Unit | None
     ) -> tuple[ast.expr, Unit | None]:
         """The update of a group; beside it are the step's and the averages', if any."""
@@ -149,10 +151,10 @@ class Updates:
         for member in members:
             if self.is_update_ops(member):
                 self._moves = True
-            elif self._counts_step(self._followed(member, unit)[0]):
+            elif self._counts_step(self._follow_name(member, unit)[0]):
                 self._counts = True
             else:
-                updates.append(self._followed(member, unit))
+                updates.append(self._follow_name(member, unit))
         if len(updates) != 1 or any(k.arg != "name" for k in group.keywords):
             raise NotSplit(group, "its train_op is not one call of an optimizer")
         return updates[0]
@@ -178,7 +180,7 @@ class Updates:
             and names.literal(value.right) == 1
         )
 
-    def _followed(
+    def _follow_name(
         self, node: ast.expr, before: Unit | None = None
     ) -> tuple[ast.expr, Unit | None]:
         """What a name stands for, and the statement that binds it.
@@ -258,12 +260,12 @@ class Updates:
         variables = bound.get("var_list")
         if extra:
             raise NotSplit(call, "minimize() with more than a loss and a step")
-        chosen = self._chosen(variables)
-        made = self._made(optimizer, bound.get("global_step"))
+        chosen = self._find_variable_prefix(variables)
+        made = self._make_update(optimizer, bound.get("global_step"))
         gradients = () if unit is None else (unit,)
         return self._update(call, optimizer, made, bound["loss"], gradients, chosen)
 
-    def _made(self, optimizer: ast.expr, step: ast.expr | None) -> Made:
+    def _make_update(self, optimizer: ast.expr, step: ast.expr | None) -> Made:
         read = set() if step is None else names.reads(step)
         if self._averaged is not None:
             read = read | {self._averaged.name}
@@ -313,7 +315,7 @@ class Updates:
             node = makers[0].statement.value
         return node
 
-    def _chosen(self, node: ast.expr | None) -> str:
+    def _find_variable_prefix(self, node: ast.expr | None) -> str:
         """What the names of variables in a list begin with; "" where it is of all.
 
         Raises:
@@ -374,8 +376,8 @@ class Updates:
         if bound is None or unit is None or "grads_and_vars" not in bound:
             raise NotSplit(call, "arguments of apply_gradients() that are not known")
         self._check_step(bound.get("global_step"), call)
-        made = self._made(optimizer, bound.get("global_step"))
-        computed, loss = self._computed(optimizer)
+        made = self._make_update(optimizer, bound.get("global_step"))
+        computed, loss = self._find_compute_call(optimizer)
         first = next(
             u for u in self._units if computed in walk_breadth_first(u.statement)
         )
@@ -398,7 +400,7 @@ class Updates:
             call, optimizer, made, loss, gradients, self._only, computed
         )
 
-    def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:
+    def _find_compute_call(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:
         found: list[tuple[ast.Call, ast.expr]] = []
         for unit in self._units:
             for node in walk_breadth_first(unit.statement):
@@ -418,7 +420,7 @@ class Updates:
                     bound = names.bind_arguments(node, _COMPUTE)
                     if bound is None or "loss" not in bound:
                         raise NotSplit(node, "arguments of compute_gradients()")
-                    self._only = self._chosen(bound.get("var_list"))
+                    self._only = self._find_variable_prefix(bound.get("var_list"))
                     found.append((node, bound["loss"]))
         if len(found) != 1:
             raise NotSplit(optimizer, "its gradients are not computed once")

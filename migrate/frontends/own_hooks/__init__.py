@@ -94,7 +94,7 @@ class _Hook:
             self._class, self._scopes, self._is_saver, frozenset(self._edits)
         )
         reads = parameters.reads()
-        asks = [self._ask(call) for call in self._asked()]
+        asks = [self._ask(call) for call in self._find_requests()]
         for read in reads:
             self._read(read)
         for load in parameters.loads:
@@ -142,7 +142,7 @@ class _Hook:
         except Escapes as escapes:
             raise NotMapped(escapes.node, escapes.reason) from None
 
-    def _asked(self) -> Iterator[ast.Call]:
+    def _find_requests(self) -> Iterator[ast.Call]:
         for node in walk_breadth_first(self._class):
             if isinstance(node, ast.Call) and (
                 public(self._scopes.resolve(node.func) or "") in table.RUN_ARGS
@@ -150,7 +150,7 @@ class _Hook:
                 yield node
 
     def _ask(self, call: ast.Call) -> Ask:
-        method = self._method_of(call)
+        method = self._find_method(call)
         given = names.bind_arguments(call, ("fetches", "feed_dict"))
         if method is None or given is None:
             raise NotMapped(call, "what a hook asks for is not followed")
@@ -161,7 +161,7 @@ class _Hook:
         found = self._tensors.found
         fed = frozenset[str]()
         if feeds is not None and not is_none_constant(feeds):
-            fed = self._fed(feeds, method)
+            fed = self._find_fed_placeholders(feeds, method)
         tensors = {name: found[name] for name in named if name in found}
         self._edits[call.func] = code("training_session.SessionRunArgs")
         step = GLOBAL_STEP in named and self._tensors.step
@@ -176,7 +176,9 @@ class _Hook:
             )
         return Ask(call, tensors, step, always, fed)
 
-    def _fed(self, feeds: ast.expr, method: ast.FunctionDef) -> frozenset[str]:
+    def _find_fed_placeholders(
+        self, feeds: ast.expr, method: ast.FunctionDef
+    ) -> frozenset[str]:
         """The placeholders that a hook feeds, under names of theirs."""
         placeholders = self._graph.analysis.placeholders
         if isinstance(feeds, ast.Dict):
@@ -240,7 +242,7 @@ class _Hook:
             return False
         return self._scopes.resolve(node.func) == "tf.train.Saver"
 
-    def _method_of(self, node: ast.AST) -> ast.FunctionDef | None:
+    def _find_method(self, node: ast.AST) -> ast.FunctionDef | None:
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
             if isinstance(node, ast.FunctionDef):
@@ -269,7 +271,7 @@ class _Hook:
         hooks = names.argument(self._session, "hooks", 4)
         if hooks is None:
             return False
-        listed = _listed(made, hooks)
+        listed = _is_listed(made, hooks)
         if listed:
             return True
         statement: ast.AST = made
@@ -282,14 +284,14 @@ class _Hook:
             home, (ast.FunctionDef, ast.Module, ast.With)
         ):
             return False
-        mine = statement.value is made or _listed(made, statement.value)
+        mine = statement.value is made or _is_listed(made, statement.value)
         others = [
             n
             for n in self._scopes.walk()
             if isinstance(n, ast.Name) and n.id == target.id
         ]
         once = sum(not isinstance(n.ctx, ast.Load) for n in others) == 1
-        return mine and once and any(_listed(n, hooks) or n is hooks for n in others)
+        return mine and once and any(_is_listed(n, hooks) or n is hooks for n in others)
 
     # What it reads in its session.
 
@@ -306,7 +308,7 @@ class _Hook:
                 )
             for name in named & set(self._tensors.found):
                 # It is named by what steps observe: then some step has to.
-                if not any(name == n for n in self._observed()):
+                if not any(name == n for n in self._find_observed()):
                     raise NotMapped(
                         read.call,
                         f"a hook reads `{name}` in its session, and asks no step for it",
@@ -329,10 +331,13 @@ class _Hook:
             and all(self._is_variable_of_graph(value) for value in given)
         )
 
-    def _observed(self) -> set[str]:
+    def _find_observed(self) -> set[str]:
         found: set[str] = set()
-        for call in self._asked():
-            fetches, method = names.argument(call, "fetches", 0), self._method_of(call)
+        for call in self._find_requests():
+            fetches, method = (
+                names.argument(call, "fetches", 0),
+                self._find_method(call),
+            )
             if fetches is not None and method is not None:
                 found |= self._tensors.ask(fetches, method)
         return found
@@ -404,13 +409,13 @@ class _Hook:
         return owner is None or owner.node in set(walk_breadth_first(self._class))
 
 
-def _listed(node: ast.AST, value: ast.expr) -> bool:
+def _is_listed(node: ast.AST, value: ast.expr) -> bool:
     """Whether it is an item of a list, or of lists that are added up."""
     if isinstance(value, (ast.List, ast.Tuple)):
         return any(item is node for item in value.elts)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         sides = (value.left, value.right)
-        return any(side is node or _listed(node, side) for side in sides)
+        return any(side is node or _is_listed(node, side) for side in sides)
     return False
 
 

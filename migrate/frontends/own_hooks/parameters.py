@@ -113,7 +113,7 @@ class Parameters:
         given: dict[str, str],
         work: list[tuple[ast.FunctionDef, dict[str, str]]],
     ) -> Iterator[Read]:
-        roles = {**given, **_named_sessions(method, given)}
+        roles = {**given, **_find_session_names(method, given)}
         for node in walk_breadth_first(method):
             if not isinstance(node, ast.Name) or node.id not in roles:
                 continue
@@ -134,7 +134,7 @@ class Parameters:
         if role == _COORDINATOR:
             raise NotMapped(node, "a hook uses its session's coordinator")
         if role == _SESSION:
-            yield from self._session(node, method, work)
+            yield from self._read_session_use(node, method, work)
             return
         if isinstance(parent, ast.Attribute):
             if parent.attr not in _ATTRIBUTES[role]:
@@ -144,13 +144,13 @@ class Parameters:
             if role == _CONTEXT and parent.attr == "session":
                 statement = self._scopes.parents[parent]
                 if not isinstance(statement, ast.Assign):  # Else it has a name.
-                    yield from self._session(parent, method, work)
+                    yield from self._read_session_use(parent, method, work)
             return
         if isinstance(parent, (ast.Compare, ast.Delete)) or _is_thrown_away(parent):
             return
-        self._passed(node, role, work)
+        self._follow_argument(node, role, work)
 
-    def _session(
+    def _read_session_use(
         self,
         node: ast.expr,
         method: ast.FunctionDef,
@@ -182,10 +182,10 @@ class Parameters:
             return
         if isinstance(parent, (ast.Compare, ast.Delete)) or _is_thrown_away(parent):
             return
-        if not self._given_to_another(node, method):
-            self._passed(node, _SESSION, work)
+        if not self._is_given_to_another(node, method):
+            self._follow_argument(node, _SESSION, work)
 
-    def _given_to_another(self, node: ast.expr, method: ast.FunctionDef) -> bool:
+    def _is_given_to_another(self, node: ast.expr, method: ast.FunctionDef) -> bool:
         """`saver.save(session, path)`, `variable.load(value, session)`."""
         parent = self._scopes.parents[node]
         call = (
@@ -208,7 +208,7 @@ class Parameters:
             return load.session is node
         return False
 
-    def _passed(
+    def _follow_argument(
         self,
         node: ast.expr,
         role: str,
@@ -249,7 +249,9 @@ class Parameters:
         raise NotMapped(node, f"a hook gives `{ast.unparse(node)}` to others")
 
 
-def _named_sessions(method: ast.FunctionDef, given: dict[str, str]) -> dict[str, str]:
+def _find_session_names(
+    method: ast.FunctionDef, given: dict[str, str]
+) -> dict[str, str]:
     """Local names of the session: `session = run_context.session`."""
     found: dict[str, str] = {}
     for node in walk_breadth_first(method):

@@ -216,7 +216,7 @@ class Tensors:
             return set().union(set(), *[self.ask(v, method) for v in node.values])
         if self.is_step(node):
             self.step = True
-            self.edits[node] = _quoted(GLOBAL_STEP)
+            self.edits[node] = _quote_text(GLOBAL_STEP)
             self.kinds[GLOBAL_STEP] = Kind.VARIABLE
             return {GLOBAL_STEP}
         if isinstance(node, ast.Name) and self._is_local(node, method):
@@ -242,7 +242,7 @@ class Tensors:
         kind = self._graph.check(node, made)
         name = SUMMARIES if self._graph.merges_all(node) else ast.unparse(node)
         self.found[name], self.kinds[name] = node, kind
-        self.edits[place] = _quoted(name)
+        self.edits[place] = _quote_text(name)
         return name
 
     def _is_local(self, node: ast.Name, method: ast.FunctionDef) -> bool:
@@ -259,18 +259,18 @@ class Tensors:
         bound = [n for n in uses if not isinstance(n.ctx, ast.Load)]
         parent = self._scopes.parents[bound[0]] if len(bound) == 1 else None
         if not isinstance(parent, ast.Assign) or parent.targets != bound:
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         found = self.ask(parent.value, method)
         for use in uses:
-            added = self._added(use)
+            added = self._find_added_tensor(use)
             if added is not None:
                 self.sometimes = True
                 found |= self.ask(added, method)
-            elif use is not bound[0] and not self._only_fetched(use):
+            elif use is not bound[0] and not self._is_only_fetched(use):
                 raise NotMapped(use, f"a hook does more with `{use.id}` than fetch it")
         return found
 
-    def _added(self, node: ast.expr) -> ast.expr | None:
+    def _find_added_tensor(self, node: ast.expr) -> ast.expr | None:
         """What `requests["summary"] = tensor` or `requests.append(tensor)` adds."""
         parent = self._scopes.parents[node]
         outer = self._scopes.parents[parent]
@@ -282,7 +282,7 @@ class Tensors:
                 return outer.args[0]
         return None
 
-    def _only_fetched(self, node: ast.expr) -> bool:
+    def _is_only_fetched(self, node: ast.expr) -> bool:
         parent = self._scopes.parents[node]
         while isinstance(parent, (ast.List, ast.Tuple, ast.Dict, ast.keyword)):
             parent = self._scopes.parents[parent]
@@ -298,14 +298,14 @@ class Tensors:
         """What `self.x` holds: a parameter of `__init__`, or what `begin` has found."""
         kept = self.attributes.kept(node.attr)
         if not kept:
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         self.held.add(node.attr)
         found: set[str] = set()
         for one in kept:
             if one.value is None:
-                raise _unknown(node)
+                raise _make_unknown_error(node)
             if node.attr in self._asked and one.value in self.edits:
-                found |= self._names_of(one.value)
+                found |= self._find_names(one.value)
                 continue
             name = one.value.id if isinstance(one.value, ast.Name) else ""
             own = [*one.method.args.args, *one.method.args.kwonlyargs]
@@ -314,11 +314,11 @@ class Tensors:
             elif one.method.name in ("__init__", "begin", "before_run"):
                 found |= self.ask(one.value, one.method)
             else:
-                raise _unknown(node)
+                raise _make_unknown_error(node)
         self._asked.add(node.attr)
         return found
 
-    def _names_of(self, node: ast.expr) -> set[str]:
+    def _find_names(self, node: ast.expr) -> set[str]:
         text = self.edits[node].parts[0]
         return {ast.literal_eval(text)} if isinstance(text, str) else set()
 
@@ -328,7 +328,7 @@ class Tensors:
         assert isinstance(kept.value, ast.Name)
         name = kept.value.id
         if kept.method.name != "__init__":
-            raise _unknown(node)
+            raise _make_unknown_error(node)
         for use in walk_breadth_first(kept.method):
             if isinstance(use, ast.Name) and use.id == name and use is not kept.value:
                 if not _is_none_asked(self._scopes.parents[use]):
@@ -342,7 +342,7 @@ class Tensors:
                 raise NotMapped(call, "what the hook is given cannot be told apart")
             value = names.argument(call, name, position)
             if value is not None and not is_none_constant(value):
-                found |= self._given(value, value, call)
+                found |= self._read_argument(value, value, call)
         return found
 
     def given_to(self, kept: Kept) -> list[ast.expr]:
@@ -357,11 +357,13 @@ class Tensors:
         found = [value for value in given if value is not None]
         return found if len(found) == len(given) else []
 
-    def _given(self, value: ast.expr, place: ast.expr, made: ast.Call) -> set[str]:
+    def _read_argument(
+        self, value: ast.expr, place: ast.expr, made: ast.Call
+    ) -> set[str]:
         """An argument of the call that makes the hook."""
         if self.is_step(value):
             self.step = True
-            self.edits[place] = _quoted(GLOBAL_STEP)
+            self.edits[place] = _quote_text(GLOBAL_STEP)
             self.kinds[GLOBAL_STEP] = Kind.VARIABLE
             return {GLOBAL_STEP}
         display = self._graph.displays.display(value)
@@ -370,13 +372,15 @@ class Tensors:
         ):
             items = display.values if isinstance(display, ast.Dict) else display.elts
             if display is value:
-                return set().union(set(), *[self._given(v, v, made) for v in items])
+                return set().union(
+                    set(), *[self._read_argument(v, v, made) for v in items]
+                )
             if any(isinstance(v, (ast.List, ast.Tuple, ast.Dict)) for v in items):
                 raise NotMapped(value, "what the hook is given is not written out")
-            return self._written_out(value, display, made)
+            return self._read_named_container(value, display, made)
         return {self._tensor(value, place, made)}
 
-    def _written_out(
+    def _read_named_container(
         self,
         value: ast.expr,
         display: ast.List | ast.Tuple | ast.Dict,
@@ -388,7 +392,7 @@ class Tensors:
         for item in items:
             tags.append(self._tensor(item, item, made))
             del self.edits[item]
-        quoted = [_quoted(tag) for tag in tags]
+        quoted = [_quote_text(tag) for tag in tags]
         parts: list[str | ast.AST | Code] = []
         for index, tag in enumerate(quoted):
             parts.append(", " if index else "")
@@ -417,7 +421,7 @@ class Tensors:
                     )
 
 
-def _quoted(text: str) -> Code:
+def _quote_text(text: str) -> Code:
     return code('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
 
 
@@ -433,6 +437,6 @@ def _is_self(node: ast.expr, method: ast.FunctionDef) -> bool:
     return isinstance(node, ast.Name) and node.id == first
 
 
-def _unknown(node: ast.expr) -> NotMapped:
+def _make_unknown_error(node: ast.expr) -> NotMapped:
     text = ast.unparse(node)
     return NotMapped(node, f"a hook asks for `{text}`, which is not followed to a step")

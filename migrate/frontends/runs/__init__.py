@@ -250,7 +250,9 @@ class RunResolver:
         listed = self.fetched.listed_value(structure, leaves)
         return listed if listed is not None and self.fed.of(call) == {} else None
 
-    def _of_others(self, part: Slice, feed: dict[str, ast.expr]) -> frozenset[Flow]:
+    def _find_others_statements(
+        self, part: Slice, feed: dict[str, ast.expr]
+    ) -> frozenset[Flow]:
         """Statements that collect by placeholders this run does not feed.
 
         TF1 could not have computed what they collect, so that it asked for none of it.
@@ -305,7 +307,7 @@ class RunResolver:
         part = self.slicer.slice(wanted, summaries, given=tensors)
         if ir.COLLECTED in part.needed:
             part = self.slicer.slice(
-                wanted, summaries, self._of_others(part, feed), tensors
+                wanted, summaries, self._find_others_statements(part, feed), tensors
             )
         given = self.fed.given(call, part.needed, feed)
         feeds = self.fed.arguments(

@@ -62,7 +62,7 @@ class Asked:
             after = self._slicer.slice(
                 wanted | ask.reads, summaries or ask.summaries, given=given
             )
-            if self._unfed(after.needed - before.needed, feed):
+            if self._is_unfed(after.needed - before.needed, feed):
                 continue  # TF1 raised an error where it was asked for it.
             effect = next(self._effects(after.flows - before.flows), None)
             more = (after.needed - before.needed) & set(self._inputs.elements)
@@ -86,7 +86,7 @@ class Asked:
             found.append(ask)
         return found
 
-    def _unfed(self, needed: frozenset[str], feed: frozenset[str]) -> bool:
+    def _is_unfed(self, needed: frozenset[str], feed: frozenset[str]) -> bool:
         placeholders = self._analysis.placeholders
         return any(
             name in placeholders

@@ -110,7 +110,7 @@ class Fetched:
         """What the fetches are computed from; None, with a refusal, if that is the loop's."""
         wanted: set[str] = set()
         own = self._loop.own(call)
-        in_loop = own | self._bound_in_loop()
+        in_loop = own | self._find_names_bound_in_loop()
         for leaf in [inner for outer in leaves for inner in outer.every()]:
             if names.key(leaf.node) is not None and names.reads(leaf.node) & own:
                 self._diagnostics.refuse(
@@ -144,13 +144,13 @@ class Fetched:
                 )
                 return None
             if leaf.kind is Kind.HOST:
-                reason, recipe = self._unknown(leaf.node)
+                reason, recipe = self._explain_unknown(leaf.node)
                 self._diagnostics.refuse("S109", leaf.node, reason, recipe)
                 return None
             wanted |= names.reads(leaf.node)
         return wanted
 
-    def _unknown(self, node: ast.expr) -> tuple[str, str]:
+    def _explain_unknown(self, node: ast.expr) -> tuple[str, str]:
         """Why it is not known what makes a fetched value, and what to do."""
         shown = ast.unparse(node)
         for call in self._makers(node):
@@ -233,7 +233,7 @@ class Fetched:
             if isinstance(value, ast.Call):
                 yield value
 
-    def _bound_in_loop(self) -> set[str]:
+    def _find_names_bound_in_loop(self) -> set[str]:
         """Names that the loop binds, and those that it changes, other than modules'."""
         imported = (ast.Import, ast.ImportFrom)
         found = set().union(set(), *[names.binds(s) for s in self._loop.tail])

@@ -59,7 +59,7 @@ class Initialisers:
             if run.call in self.calls:
                 assert isinstance(run.call.func, ast.Attribute)
                 given = names.argument(run.call, "fetches", 0)
-                what = self._initialised(given) if given is not None else {""}
+                what = self._find_initialised(given) if given is not None else {""}
                 if "some" in what:
                     self._diagnostics.refuse(
                         "S122",
@@ -77,10 +77,10 @@ class Initialisers:
             found.append(run)
         return found
 
-    def _initialised(self, node: ast.expr) -> set[str]:
+    def _find_initialised(self, node: ast.expr) -> set[str]:
         """What an initialiser gives values to: "all" variables, "some", or "others"."""
         if isinstance(node, (ast.List, ast.Tuple)):
-            return set().union(set(), *[self._initialised(e) for e in node.elts])
+            return set().union(set(), *[self._find_initialised(e) for e in node.elts])
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
             if symbol in roles.INITIALIZES_ALL:
@@ -94,7 +94,9 @@ class Initialisers:
             ):
                 return {"others"}  # The tokens of synchronous workers.
             if symbol == "tf.group":
-                return set().union(set(), *[self._initialised(a) for a in node.args])
+                return set().union(
+                    set(), *[self._find_initialised(a) for a in node.args]
+                )
             return {"some"}
         name = names.key(node)
         made = [
@@ -104,7 +106,7 @@ class Initialisers:
             and name is not None
             and name in names.binds(flow.statement)
         ]
-        return self._initialised(made[-1]) if made else {"some"}
+        return self._find_initialised(made[-1]) if made else {"some"}
 
     def run(self, call: ast.Call, leaves: list[Leaf]) -> ir.Run | None:
         """The run of an initialiser; None, with a refusal, where it does more.
@@ -132,7 +134,7 @@ class Initialisers:
             if any(self._is_report(leaf.node) for leaf in leaves):
                 replacement = code(f"{self._loop.name}.uninitialized_variables()")
                 return ir.Run(call, None, (), statement, None, replacement)
-            if not all(self._of_iterator(leaf.node) for leaf in leaves):
+            if not all(self._is_of_iterator(leaf.node) for leaf in leaves):
                 self.calls.append(call)
                 local = plain_sessions.is_local(self._scopes, self._loop.session)
                 if not local or self._reports():
@@ -146,7 +148,7 @@ class Initialisers:
         ) and plain_sessions.is_local(self._scopes, self._loop.session)
         if self._loop.repeats(statement) and not alone:
             if not all(
-                self._of_iterator(leaf.node) or self._is_report(leaf.node)
+                self._is_of_iterator(leaf.node) or self._is_report(leaf.node)
                 for leaf in leaves
             ):
                 self._diagnostics.refuse(
@@ -158,7 +160,7 @@ class Initialisers:
         started = {
             names.key(leaf.node.value) or ""
             for leaf in leaves
-            if isinstance(leaf.node, ast.Attribute) and self._of_iterator(leaf.node)
+            if isinstance(leaf.node, ast.Attribute) and self._is_of_iterator(leaf.node)
         }
         feed = self._fed.of(call) if started else {}
         if feed is None:
@@ -174,7 +176,7 @@ class Initialisers:
         for iterator in started:
             own = self._inputs.iterators[iterator]
             stream = find_stream(self._scopes, own)
-            if stream is not None and self._starts_again(call):
+            if stream is not None and self._is_in_loop(call):
                 self._diagnostics.refuse(
                     "I101",
                     call,
@@ -191,7 +193,7 @@ class Initialisers:
                 self._note_order(call)
         return ir.Run(call, None, (), statement, None, replacement)
 
-    def _starts_again(self, call: ast.Call) -> bool:
+    def _is_in_loop(self, call: ast.Call) -> bool:
         """Whether a run stands in a loop."""
         node: ast.AST = call
         while node in self._scopes.parents:
@@ -205,7 +207,7 @@ class Initialisers:
         return any(symbol in roles.REPORTS for _, symbol in self._scopes.walk_uses())
 
     def _check_some(self, call: ast.Call, leaves: list[Leaf]) -> None:
-        what = set().union(*[self._initialised(leaf.node) for leaf in leaves])
+        what = set().union(*[self._find_initialised(leaf.node) for leaf in leaves])
         if "all" not in what and what != {"others"}:
             self._diagnostics.refuse(
                 "S122",
@@ -221,9 +223,9 @@ class Initialisers:
         TF1 gave the variables their initial values again, also those that the session had
         restored, and what other workers had trained.
         """
-        what = set().union(*[self._initialised(leaf.node) for leaf in leaves])
+        what = set().union(*[self._find_initialised(leaf.node) for leaf in leaves])
         if not what & {"all", "some"} or all(
-            self._of_iterator(leaf.node) or self._is_report(leaf.node)
+            self._is_of_iterator(leaf.node) or self._is_report(leaf.node)
             for leaf in leaves
         ):
             return True
@@ -255,7 +257,7 @@ class Initialisers:
         )
         return False
 
-    def _of_iterator(self, node: ast.expr) -> bool:
+    def _is_of_iterator(self, node: ast.expr) -> bool:
         """`iterator.initializer`."""
         return (
             isinstance(node, ast.Attribute)

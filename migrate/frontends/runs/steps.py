@@ -102,13 +102,13 @@ class Steps:
                 and len(target.elts) == len(leaves)
                 and not any(isinstance(e, ast.Starred) for e in target.elts)
                 and all(
-                    leaf.has_value or not self._used(e)
+                    leaf.has_value or not self._is_used(e)
                     for e, leaf in zip(target.elts, leaves)
                 )
             )
         return False
 
-    def _used(self, target: ast.expr) -> bool:
+    def _is_used(self, target: ast.expr) -> bool:
         name = names.key(target)
         if name is None:
             return True

@@ -220,7 +220,7 @@ class AveragesMoved:
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return None
         if isinstance(node, ast.Name):
-            given = self._given(node, through)
+            given = self._find_argument(node, through)
             if given is not None:
                 return self._truth(given[0], given[1], feed)
         name = self._placeholder(node)
@@ -254,7 +254,7 @@ class AveragesMoved:
         ]
         return alike[0] if len(alike) == 1 else name
 
-    def _given(
+    def _find_argument(
         self,
         node: ast.Name,
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],

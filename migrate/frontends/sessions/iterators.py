@@ -42,7 +42,7 @@ def check_elsewhere(
                 continue
             if symbol is not None and not symbol.startswith(roles.DATASET_PREFIXES):
                 continue
-            if _function_of(scopes, node) is not driver:
+            if _find_function(scopes, node) is not driver:
                 diagnostics.refuse(
                     "I101",
                     node,
@@ -51,7 +51,7 @@ def check_elsewhere(
                 )
 
 
-def _function_of(scopes: Scopes, node: ast.AST) -> ast.AST:
+def _find_function(scopes: Scopes, node: ast.AST) -> ast.AST:
     while not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.Module)):
         node = scopes.parents[node]
     return node
@@ -90,7 +90,7 @@ class Iterators:
                 continue
             if flow.kind is Kind.ITERATOR:
                 name = names.key(flow.statement.targets[0])
-                dataset = self._dataset_of(value)
+                dataset = self._find_dataset(value)
                 if name is None or dataset is None:
                     self.diagnostics.refuse(
                         "I101",
@@ -122,7 +122,7 @@ class Iterators:
             for suite in flow.suites.values():
                 self._check_branches(suite, inside or nested)
 
-    def _dataset_of(self, value: ast.expr) -> ast.expr | None:
+    def _find_dataset(self, value: ast.expr) -> ast.expr | None:
         if isinstance(value, ast.Call):
             if isinstance(value.func, ast.Attribute) and value.func.attr in (
                 "make_one_shot_iterator",
@@ -145,7 +145,7 @@ class Iterators:
         source = value.func.value
         name = names.key(source)
         if name is None or name not in self.iterators:
-            dataset = self._dataset_of(source)
+            dataset = self._find_dataset(source)
             if dataset is None:
                 self.diagnostics.refuse(
                     "I101",

@@ -71,7 +71,7 @@ class Snapshots:
         """
         if not flow.step:
             return False
-        for node in _computed_by(flow):
+        for node in _walk_computing_nodes(flow):
             if not isinstance(node, ast.Call):
                 continue
             symbol = self.scopes.resolve(node.func)
@@ -122,7 +122,7 @@ class Snapshots:
         )
 
 
-def _computed_by(flow: ir.Flow) -> Iterator[ast.AST]:
+def _walk_computing_nodes(flow: ir.Flow) -> Iterator[ast.AST]:
     """All nodes of a statement, without those of the blocks in it."""
     match flow.statement:
         case ast.For(iter=header) | ast.If(test=header) | ast.While(test=header):

@@ -99,11 +99,12 @@ class StepChecks:
         found = [
             (node, target)
             for node in walk_breadth_first(statement)
-            if isinstance(node, ast.Call) and (target := self._assigned(node))
+            if isinstance(node, ast.Call)
+            and (target := self._find_assigned_variable(node))
         ]
         return sorted(found, key=lambda f: (f[0].end_lineno, f[0].end_col_offset))
 
-    def _assigned(self, value: ast.expr | None) -> str | None:
+    def _find_assigned_variable(self, value: ast.expr | None) -> str | None:
         """The variable that `tf.assign(v, ...)` or `v.assign(...)` changes."""
         if not isinstance(value, ast.Call):
             return None

@@ -46,11 +46,11 @@ class TaskDependence:
         """Whether it reads the task's index, itself or in functions that it calls."""
         return any(
             n.__class__.__name__ in self._kinds and ast.dump(n) in self._spellings
-            for part in [code, *self._reached(code)]
+            for part in [code, *self._find_reached_functions(code)]
             for n in walk_breadth_first(part)
         )
 
-    def _reached(self, code: ast.stmt | ast.expr) -> list[ast.AST]:
+    def _find_reached_functions(self, code: ast.stmt | ast.expr) -> list[ast.AST]:
         """The functions that code calls, but those to which the index's name is another's."""
         reached = reach.find_reached(self._scopes, [code])
         if not isinstance(self._index, ast.Name):
@@ -107,7 +107,7 @@ class TaskDependence:
                 [statement], tainted
             ):
                 continue
-            bound = self._bound_by(statement)
+            bound = self._find_bound_names(statement)
             if driver.name in names.reads(statement):
                 continue  # It is called here.
             tainted |= bound
@@ -139,7 +139,7 @@ class TaskDependence:
                     or (isinstance(node, ast.Name) and node.id in by_any)
                 )
             ]
-            for part in self._reached(statement):
+            for part in self._find_reached_functions(statement):
                 free = (
                     find_free_names(part)
                     if isinstance(part, _DEFINITIONS)
@@ -174,7 +174,7 @@ class TaskDependence:
             if not self._asks(self._deciding(flow), tainted):
                 continue
             if (flow.pure or flow.host) and not flow.suites:
-                tainted = tainted | self._bound_by(flow.statement)
+                tainted = tainted | self._find_bound_names(flow.statement)
             if (
                 (flow.pure and not flow.suites and flow in in_steps)
                 or flow.step
@@ -207,11 +207,11 @@ class TaskDependence:
             if not isinstance(statement, _DEFINITIONS) and self._asks(
                 [statement], tainted
             ):
-                tainted |= self._bound_by(statement)
+                tainted |= self._find_bound_names(statement)
         for flow in every(self._program.flows):
             parts: list[ast.stmt | ast.expr] = []
             if flow.kind in (Kind.OPTIMIZER, Kind.SCHEDULE):
-                parts = self._without_label(flow.statement)
+                parts = self._drop_label(flow.statement)
             elif flow.update is not None and flow.update.variables is not None:
                 parts = [flow.update.variables]
             elif flow.kind is Kind.VARIABLE or isinstance(flow.statement, ast.With):
@@ -223,7 +223,7 @@ class TaskDependence:
                     "all make the same, or their variables differ",
                 )
 
-    def _bound_by(self, statement: ast.stmt) -> set[str]:
+    def _find_bound_names(self, statement: ast.stmt) -> set[str]:
         """What a statement binds, without the index itself."""
         return names.binds(statement) - {names.key(self._index) or ""}
 
@@ -273,9 +273,9 @@ class TaskDependence:
             return _headers(statement)
         if flow.kind is Kind.VARIABLE:
             return self._name_variables(statement)
-        return self._without_label(statement)
+        return self._drop_label(statement)
 
-    def _without_label(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
+    def _drop_label(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
         """A statement, but for the number by which old TensorFlows knew a replica.
 
         `SyncReplicasOptimizer(..., replica_id=FLAGS.task_index)`: it counted how stale a

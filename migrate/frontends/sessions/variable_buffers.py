@@ -64,7 +64,7 @@ class VariableBuffers:
             if stale and not self._only_orders(flow):
                 self._refuse(statement, stale[0], buffers[stale[0]])
             assigned_to |= set(assigned)
-            changed |= {*assigned, *self._updated(flow)}
+            changed |= {*assigned, *self._find_updated_variables(flow)}
             # What does not wait for a training operation is put before it.
             after = changed if self._waits(statement) else assigned_to
             match statement:
@@ -105,7 +105,7 @@ class VariableBuffers:
             case ast.Call(func=ast.Attribute(value=base, attr=attr), args=[]) if (
                 attr in _READS and self._kind(base) is Kind.VARIABLE
             ):
-                return self._own(base)
+                return self._read_own_name(base)
             case ast.Call(args=[base, *_]) if (
                 self._scopes.resolve(value.func) in roles.SAME_BUFFER
             ):
@@ -113,14 +113,14 @@ class VariableBuffers:
                 if name in buffers:
                     return buffers[name]
                 if self._kind(base) is Kind.VARIABLE:
-                    return self._own(base)
+                    return self._read_own_name(base)
                 return self._find_variable(base, buffers)
         return None
 
     def _kind(self, node: ast.expr) -> Kind | None:
         return self._analysis.environment.get(names.key(node) or "")
 
-    def _own(self, node: ast.expr) -> str | None:
+    def _read_own_name(self, node: ast.expr) -> str | None:
         """A variable's name; None of a resource, which is read."""
         name = names.key(node)
         resource = any(
@@ -137,7 +137,7 @@ class VariableBuffers:
                 if isinstance(statement.value, ast.Call):
                     yield statement.value
 
-    def _updated(self, flow: Flow) -> set[str]:
+    def _find_updated_variables(self, flow: Flow) -> set[str]:
         """The variables that a training operation changes."""
         if flow.update is None:
             return set()

@@ -40,7 +40,7 @@ def named(text: Text) -> Text:
 def _one(text: Text) -> Text | None:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    asked = _asked(scopes)
+    asked = _find_asked_parameters(scopes)
     if not asked:
         return None
     for call in walk_breadth_first(tree):
@@ -49,7 +49,7 @@ def _one(text: Text) -> Text | None:
         statement = _statement(scopes, call)
         if statement is None or not text.alone(statement):
             continue
-        for parameter, argument in _given(scopes, call):
+        for parameter, argument in _match_arguments(scopes, call):
             if (
                 parameter in asked
                 and isinstance(argument, _COMPUTED)
@@ -59,7 +59,7 @@ def _one(text: Text) -> Text | None:
     return None
 
 
-def _asked(scopes: Scopes) -> set[_Parameter]:
+def _find_asked_parameters(scopes: Scopes) -> set[_Parameter]:
     """Parameters of the file's functions whose shape these, or what they call, ask for."""
     found: set[_Parameter] = set()
     passed: list[tuple[_Parameter, _Parameter]] = []
@@ -78,7 +78,7 @@ def _asked(scopes: Scopes) -> set[_Parameter]:
         if isinstance(parent, ast.keyword):
             parent = scopes.parents[parent]
         if isinstance(parent, ast.Call):
-            for to, argument in _given(scopes, parent):
+            for to, argument in _match_arguments(scopes, parent):
                 if argument is node:
                     passed.append(((function, node.id), to))
     while True:
@@ -88,7 +88,9 @@ def _asked(scopes: Scopes) -> set[_Parameter]:
         found |= more
 
 
-def _given(scopes: Scopes, call: ast.Call) -> Iterator[tuple[_Parameter, ast.expr]]:
+def _match_arguments(
+    scopes: Scopes, call: ast.Call
+) -> Iterator[tuple[_Parameter, ast.expr]]:
     """What a call gives each parameter of a function of the file."""
     if not isinstance(call.func, ast.Name):
         return

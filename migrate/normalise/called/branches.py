@@ -16,10 +16,10 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 
 def decided(text: Text) -> Text:
     """The text with the suites of decided branches in their place."""
-    return repeated(text, _one_decided)
+    return repeated(text, _decide_branch)
 
 
-def _one_decided(text: Text) -> Text | None:
+def _decide_branch(text: Text) -> Text | None:
     tree = tree_of(text.source)
     for parent in walk_breadth_first(tree):
         for field in ("body", "orelse", "finalbody"):

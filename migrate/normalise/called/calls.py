@@ -104,9 +104,9 @@ class Inliner:
         text, statement, callee = self._text, found.statement, found.callee
         if not text.alone(statement):
             raise NotInlinable("the call shares its line with other code")
-        body = _without_docstring(callee.body)
+        body = _drop_docstring(callee.body)
         target = self._target(found)
-        prefix, edits = self._renamed(found, body)
+        prefix, edits = self._rename_locals(found, body)
         edits += self._returns(body, target)
         inside = names.walk_scope_of_function(callee)
         edits += [Edit(n, "") for n in inside if isinstance(n, ast.Global)]
@@ -151,20 +151,20 @@ class Inliner:
 
     def expression(self, found: Call) -> Text:
         """The text with a call replaced by the one expression its callee returns."""
-        body = _without_docstring(found.callee.body)
+        body = _drop_docstring(found.callee.body)
         if (
             len(body) != 1
             or not isinstance(body[0], ast.Return)
             or body[0].value is None
         ):
             raise NotInlinable("the function does more than return an expression")
-        prefix, edits = self._renamed(found, body)
+        prefix, edits = self._rename_locals(found, body)
         if prefix:
             raise NotInlinable("an argument is an expression of its own")
         value = body[0].value
         changed = self._text.edited([e for e in edits if e.node is not value])
         whole = [e for e in edits if e.node is value]
-        new = whole[0].new if whole else _joined_lines(changed, value, self._text)
+        new = whole[0].new if whole else _join_lines(changed, value, self._text)
         if not isinstance(value, _PRIMARY):
             new = f"({new})"
         return self._text.edited([Edit(found.call, new)])
@@ -187,7 +187,7 @@ class Inliner:
         lines = self._text.segment(target).split("\n")
         return " ".join(line.strip().rstrip("\\").rstrip() for line in lines)
 
-    def _renamed(
+    def _rename_locals(
         self, found: Call, body: list[ast.stmt]
     ) -> tuple[list[str], list[Edit]]:
         """Assignments of arguments, and the edits that give the body its new names."""
@@ -225,7 +225,7 @@ class Inliner:
             if "#" in flat or ("\n" in text and inside_strings(value)):
                 raise NotInlinable("an argument with a comment inside")
             prefix.append(f"{name} = {flat}")
-        rename.update(self._returned_names(found, body, scope, rename))
+        rename.update(self._map_results(found, body, scope, rename))
         for name, bindings in scope.bindings.items():
             if name in rename or name in parameters or name in only or name == own:
                 continue
@@ -244,7 +244,7 @@ class Inliner:
             edits += self._names(statement, scope, rename, own, found)
         return prefix, edits
 
-    def _returned_names(
+    def _map_results(
         self,
         found: Call,
         body: list[ast.stmt],
@@ -447,7 +447,7 @@ def bound_within(callee: ast.FunctionDef) -> set[str]:
     return found
 
 
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+def _drop_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     value = getattr(body[0], "value", None) if isinstance(body[0], ast.Expr) else None
     is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
     return body[1:] if is_text else body
@@ -488,7 +488,7 @@ def _defaults(callee: ast.FunctionDef) -> dict[str, ast.expr]:
     return found
 
 
-def _joined_lines(changed: Text, value: ast.expr, before: Text) -> str:
+def _join_lines(changed: Text, value: ast.expr, before: Text) -> str:
     """An edited expression as one line."""
     first, last = value.lineno, value.end_lineno or value.lineno
     if inside_strings(value):

@@ -59,7 +59,7 @@ def in_workers_branch(text: Text) -> Text:
             if last.orelse:
                 return _move(text, branch, suite, rest)
             if _asks_for_all_jobs(scopes, branch):
-                return _move(_without_test(text, last), branch, suite, rest)
+                return _move(_turn_into_else(text, last), branch, suite, rest)
     return text
 
 
@@ -181,7 +181,7 @@ def _find_keys(spec: ast.expr | None) -> set[object] | None:
     return {names.literal(key) for key in spec.keys}
 
 
-def _without_test(text: Text, last: ast.If) -> Text:
+def _turn_into_else(text: Text, last: ast.If) -> Text:
     """With `else:` in place of an `elif`."""
     indent = text.lines[last.lineno - 1][: last.col_offset]
     end = last.test.end_lineno or last.lineno

@@ -42,7 +42,7 @@ def at_the_end(
     while (early := _early(function.body, text)) is not None:
         branch, rest = early
         if len(rest) == 1 or _returns(rest[0]):
-            text = _chained(text, rest[0]) or with_else(text, branch, rest)
+            text = _chain_condition(text, rest[0]) or with_else(text, branch, rest)
         else:
             text = with_else(text, branch, rest)
         scopes = scopes_of(tree_of(text.source))
@@ -55,7 +55,7 @@ def at_the_end(
     return function, text, scopes
 
 
-def _chained(text: Text, following: ast.stmt) -> Text | None:
+def _chain_condition(text: Text, following: ast.stmt) -> Text | None:
     """The text with a condition that follows a branch as its `elif`."""
     line = text.lines[following.lineno - 1]
     if not isinstance(following, ast.If) or not line.strip().startswith("if"):

@@ -22,7 +22,7 @@ def named(text: Text) -> Text:
     taken |= {n.arg for n in walk_breadth_first(tree) if isinstance(n, ast.arg)}
     changes: list[tuple[ast.Expr | ast.Assign, ast.Call, str]] = []
     for node in walk_breadth_first(tree):
-        made = _made(node, classes)
+        made = _find_construction(node, classes)
         if made is None:
             continue
         assert isinstance(node, (ast.Expr, ast.Assign))
@@ -51,7 +51,7 @@ def named(text: Text) -> Text:
     return text
 
 
-def _made(node: ast.AST, classes: set[str]) -> ast.Call | None:
+def _find_construction(node: ast.AST, classes: set[str]) -> ast.Call | None:
     """The object's making, in a statement that is a call of its method."""
     if not (
         isinstance(node, (ast.Expr, ast.Assign)) and isinstance(node.value, ast.Call)

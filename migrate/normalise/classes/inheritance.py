@@ -64,7 +64,7 @@ class _Classes:
             if base is None or self._base(base) is not None:
                 continue
             try:
-                return self._written_out(owner, base)
+                return self._write_out_base(owner, base)
             except _Unclear:
                 continue
         return None
@@ -75,7 +75,7 @@ class _Classes:
             return None
         return self._classes.get(owner.bases[0].id)
 
-    def _written_out(self, owner: ast.ClassDef, base: ast.ClassDef) -> Text:
+    def _write_out_base(self, owner: ast.ClassDef, base: ast.ClassDef) -> Text:
         """A class with its base's members in it.
 
         Raises:
@@ -88,7 +88,7 @@ class _Classes:
         if base.bases and ast.unparse(base.bases[0]) != "object" or len(base.bases) > 1:
             raise _Unclear
         self._check_uses(base)
-        constructed = self._constructed(owner, base)
+        constructed = self._inline_constructor(owner, base)
         if constructed is not None:
             return constructed
         own = _members(owner)
@@ -109,9 +109,11 @@ class _Classes:
         text = self._text.edited(edits)
         end = owner.end_lineno or owner.lineno
         text = text.spliced(end + 1, end, lines, origins)
-        return self._without(text, base.name)
+        return self._drop_unused_class(text, base.name)
 
-    def _constructed(self, owner: ast.ClassDef, base: ast.ClassDef) -> Text | None:
+    def _inline_constructor(
+        self, owner: ast.ClassDef, base: ast.ClassDef
+    ) -> Text | None:
         """The class with the base's constructor in its own, where it is called.
 
         None where it does not call it, or the call has to stay one.
@@ -232,7 +234,7 @@ class _Classes:
                     raise _Unclear
                 shown = [ast.unparse(a) for a in parent.args]
                 if shown[:1] == [base.name]:  # The base's own, brought here.
-                    edits.append(self._of_object(parent))
+                    edits.append(self._drop_object_constructor(parent))
                     continue
                 if shown and shown != [owner.name, self._own_name(node)]:
                     raise _Unclear
@@ -261,10 +263,10 @@ class _Classes:
                 name = renamed[name]
             edits.append(Edit(method, f"{self._own_name(node)}.{name}"))
             if node.id != "super":
-                edits += self._without_first(call)
+                edits += self._drop_first_argument(call)
         return edits, renamed
 
-    def _of_object(self, parent: ast.Call) -> Edit:
+    def _drop_object_constructor(self, parent: ast.Call) -> Edit:
         """`super(Base, self).__init__()` of a class that inherits from none.
 
         Raises:
@@ -282,7 +284,7 @@ class _Classes:
             raise _Unclear
         return Edit(whole, "pass")
 
-    def _without_first(self, call: ast.Call) -> list[Edit]:
+    def _drop_first_argument(self, call: ast.Call) -> list[Edit]:
         """`Base.__init__(self, x)` as a method's call: its first argument goes.
 
         Raises:
@@ -339,7 +341,7 @@ class _Classes:
                 call = self._scopes.parents[node]
                 if not isinstance(call, ast.Call):
                     raise _Unclear
-                edits.append(self._of_object(call))
+                edits.append(self._drop_object_constructor(call))
         text = text.edited(edits)
         decorators = getattr(member, "decorator_list", [])
         first = min([member.lineno, *[d.lineno for d in decorators]])
@@ -367,7 +369,7 @@ class _Classes:
             lines[at] = head
         return lines, [text.origins[n - 1] for n in range(first, last + 1)]
 
-    def _without(self, text: Text, name: str) -> Text:
+    def _drop_unused_class(self, text: Text, name: str) -> Text:
         """The text without a class, where nothing names it any more."""
         tree = tree_of(text.source)
         uses = [

@@ -63,14 +63,14 @@ def decorated(text: Text) -> Text:
         if isinstance(owner, ast.ClassDef)
         for method in owner.body
         if isinstance(method, ast.FunctionDef)
-        and (property_ := _by_hand(text, tree, owner, method)) is not None
+        and (property_ := _read_lazy_method(text, tree, owner, method)) is not None
     ]
     if not found:
         return text
     first = found[0][0]
     edits: list[tuple[int, int, list[str]]] = []
     for _, each in found:
-        edits += _written(text, each)
+        edits += _write_lines(text, each)
     start = min([first.lineno, *[d.lineno for d in first.decorator_list]])
     edits.append((start, start - 1, list(_DECORATOR)))
     for begin, end, lines in sorted(edits, key=lambda e: (-e[0], -e[1])):
@@ -81,7 +81,7 @@ def decorated(text: Text) -> Text:
     return text
 
 
-def _by_hand(
+def _read_lazy_method(
     text: Text, tree: ast.Module, owner: ast.ClassDef, method: ast.FunctionDef
 ) -> _ByHand | None:
     """The method as a property that builds once; None where it is another one."""
@@ -120,7 +120,7 @@ def _by_hand(
         return None
     if any(isinstance(n, (ast.Return, ast.Yield)) for n in walk_breadth_first(asks)):
         return None
-    emptied = _emptied(text, owner, attribute)
+    emptied = _find_empty_attribute(text, owner, attribute)
     if emptied is None:
         return None
     uses = [
@@ -142,7 +142,7 @@ def _by_hand(
     return _ByHand(method, asks, keeps, gives, emptied)
 
 
-def _emptied(
+def _find_empty_attribute(
     text: Text, owner: ast.ClassDef, attribute: str
 ) -> tuple[ast.stmt, ...] | None:
     """`self._prediction = None` of the constructor, which has more than these."""
@@ -167,7 +167,7 @@ def _emptied(
     return tuple(found) if all(text.alone(s) for s in found) else None
 
 
-def _written(text: Text, each: _ByHand) -> list[tuple[int, int, list[str]]]:
+def _write_lines(text: Text, each: _ByHand) -> list[tuple[int, int, list[str]]]:
     """Lines of the text, and what stands for them."""
     decorator = each.method.decorator_list[0]
     asks, keeps = each.asks, each.keeps

@@ -73,7 +73,7 @@ def _read(node: ast.FunctionDef, scopes: Scopes, tree: ast.Module) -> Decorator 
     body = _body(node)
     if len(body) < 2 or any(not _is_double(d, tree) for d in node.decorator_list):
         return None
-    assigned = _assigned(body[:-2])
+    assigned = _read_assignments(body[:-2])
     if assigned is None or not _is_property(*body[-2:]):
         return None
     inner = body[-2]
@@ -91,7 +91,7 @@ def _read(node: ast.FunctionDef, scopes: Scopes, tree: ast.Module) -> Decorator 
         return None  # All properties under one attribute.
     keeps, decorator = asks.body[0], Decorator()
     if isinstance(keeps, ast.With):
-        scoped = _scoped(keeps, function, assigned, scopes)
+        scoped = _read_scoped_decorator(keeps, function, assigned, scopes)
         if scoped is None:
             return None
         keeps, decorator = keeps.body[0], scoped
@@ -100,7 +100,7 @@ def _read(node: ast.FunctionDef, scopes: Scopes, tree: ast.Module) -> Decorator 
     return decorator
 
 
-def _assigned(body: list[ast.stmt]) -> dict[str, str] | None:
+def _read_assignments(body: list[ast.stmt]) -> dict[str, str] | None:
     """The names that statements bind, each to one expression; None: they do more."""
     found: dict[str, str] = {}
     for statement in body:
@@ -129,7 +129,7 @@ def _is_property(inner: ast.stmt, last: ast.stmt) -> bool:
     return applied[:1] == ["property"] and all("wraps(" in d for d in applied[1:])
 
 
-def _scoped(
+def _read_scoped_decorator(
     block: ast.With, function: str, assigned: dict[str, str], scopes: Scopes
 ) -> Decorator | None:
     """The decorator whose property is built in this block: a scope of its name."""

@@ -51,13 +51,13 @@ def built(text: Text) -> Text:
     """The text with such properties as methods, as far as it is clear."""
     by_hand = lazy_by_hand.decorated(text)
     if by_hand is not text:
-        done = _built(by_hand)
+        done = _build_properties(by_hand)
         if lazy_by_hand.NAME not in done.source:
             return done
-    return _built(text)
+    return _build_properties(text)
 
 
-def _built(text: Text) -> Text:
+def _build_properties(text: Text) -> Text:
     for _ in range(text.source.count("class ") + 1):
         tree = tree_of(text.source)
         scopes = scopes_of(tree)
@@ -69,14 +69,14 @@ def _built(text: Text) -> Text:
                 except _Unclear:
                     new = None
                 if new is not None:
-                    text = _without(new, tree, set(decorators))
+                    text = _drop_unused_decorators(new, tree, set(decorators))
                     break
         else:
             return text
     return text
 
 
-def _without(text: Text, old: ast.Module, decorators: set[str]) -> Text:
+def _drop_unused_decorators(text: Text, old: ast.Module, decorators: set[str]) -> Text:
     """The text without the decorators that nothing has any more."""
     for node in old.body:
         if isinstance(node, ast.FunctionDef) and node.name in decorators:
@@ -170,7 +170,7 @@ class _Class:
         """
         if not self._lazy:
             return None
-        made = self._made()
+        made = self._find_construction()
         constructor = self._methods.get("__init__")
         if constructor is not None:
             self._enter(constructor)
@@ -184,7 +184,7 @@ class _Class:
             text = text.spliced(line, end, lines, [origin] * len(lines))
         return text
 
-    def _made(self) -> ast.Assign:
+    def _find_construction(self) -> ast.Assign:
         """The statement that makes the class's one object.
 
         Raises:
@@ -325,7 +325,7 @@ class _Class:
         """What the program reads first of the object, once it is made."""
         assert isinstance(made.targets[0], ast.Name)
         own = made.targets[0].id
-        suite = self._suite_of(made)
+        suite = self._find_suite(made)
         rest = suite[suite.index(made) + 1 :]
         if not rest:
             rest = [made]
@@ -402,7 +402,7 @@ class _Class:
             raise _Unclear
         self._build(name, statement, own)
 
-    def _suite_of(self, statement: ast.stmt) -> list[ast.stmt]:
+    def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
         for _, suite in names.suites(parent) if isinstance(parent, ast.stmt) else ():
             if statement in suite:

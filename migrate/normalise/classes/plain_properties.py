@@ -35,8 +35,11 @@ def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
     # A class of nothing but properties would have no body.
     methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
     for method in methods if len(methods) > 1 else ():
-        attribute = _given(method)
-        if attribute is None or [_given(m) for m in methods].count(attribute) > 1:
+        attribute = _read_given_attribute(method)
+        if (
+            attribute is None
+            or [_read_given_attribute(m) for m in methods].count(attribute) > 1
+        ):
             continue
         new = method.name
         inside = [n for n in used if n.attr == attribute]
@@ -55,7 +58,7 @@ def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
     return edits
 
 
-def _given(method: ast.FunctionDef) -> str | None:
+def _read_given_attribute(method: ast.FunctionDef) -> str | None:
     """The attribute that a property gives, and does nothing else."""
     if [ast.unparse(d) for d in method.decorator_list] != ["property"]:
         return None

@@ -47,7 +47,7 @@ class _Collections:
     def one_listed(self) -> Text | None:
         for key in dict.fromkeys(self._key(c) for c in self._calls(_ADD)):
             if isinstance(key, str):
-                new = self._listed(key)
+                new = self._list_collection(key)
                 if new is not None:
                     return new
         return None
@@ -71,7 +71,7 @@ class _Collections:
                 return names.literal(value)
         return None
 
-    def _listed(self, key: str) -> Text | None:
+    def _list_collection(self, key: str) -> Text | None:
         adds = [c for c in self._calls(_ADD) if self._key(c) == key]
         gets = [c for c in self._calls(_GET) if self._key(c) == key]
         unknown = (None, _Known("tf.GraphKeys.LOSSES"))
@@ -94,7 +94,7 @@ class _Collections:
                 or inside_strings(statement)
             ):
                 return None
-            if isinstance(value, ast.Name) and self._bound_once(value):
+            if isinstance(value, ast.Name) and self._is_bound_once(value):
                 shown.append((call.lineno, value.id))
                 gone.append(statement)
                 continue
@@ -183,7 +183,7 @@ class _Collections:
                 return all(call in inside for call in adds)
         return False
 
-    def _bound_once(self, name: ast.Name) -> bool:
+    def _is_bound_once(self, name: ast.Name) -> bool:
         owner = self._scopes.scope_of(name).owner(name.id)
         return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 

@@ -208,14 +208,14 @@ class _Losses:
             (
                 call
                 for call in self._calls(_ADD, *_COLLECTING)
-                if self._collection(call) is not None
+                if self._reads_collection(call) is not None
             ),
             key=lambda call: call.lineno,
         )
-        if len(asked) != 1 or not made or self._regularised():
+        if len(asked) != 1 or not made or self._has_regularisers():
             return None
-        function = self._function(asked[0])
-        if any(self._function(call) is not function for call in made) or any(
+        function = self._find_function(asked[0])
+        if any(self._find_function(call) is not function for call in made) or any(
             call.lineno >= asked[0].lineno for call in made
         ):
             return None
@@ -227,7 +227,7 @@ class _Losses:
         edits: list[Edit] = []
         losses: list[str] = []
         for call in made:
-            name = self._named(call, edits)
+            name = self._name_loss(call, edits)
             if name is None:
                 return None
             losses.append(name)
@@ -240,14 +240,14 @@ class _Losses:
             text = text.spliced(statement.lineno, end, [], [])
         return text
 
-    def _collection(self, call: ast.Call) -> bool | None:
+    def _reads_collection(self, call: ast.Call) -> bool | None:
         """True, or None for a loss that is given `loss_collection=None`."""
         given = names.argument(call, "loss_collection")
         if given is None:
             return True
         return None if isinstance(given, ast.Constant) and given.value is None else True
 
-    def _regularised(self) -> bool:
+    def _has_regularisers(self) -> bool:
         """Whether regularisers collect losses too, which the total has in it."""
         return any(
             keyword.arg is not None
@@ -260,7 +260,7 @@ class _Losses:
             for keyword in node.keywords
         )
 
-    def _function(self, node: ast.AST) -> ast.AST | None:
+    def _find_function(self, node: ast.AST) -> ast.AST | None:
         """The function whose body runs `node` exactly once per call, else None."""
         child, parent = node, self._scopes.parents.get(node)
         while parent is not None:
@@ -297,13 +297,13 @@ class _Losses:
             and isinstance(node.ctx, ast.Load)
             and function in reach.definitions(self._scopes, node)
         ]
-        if any(self._repeated(use) for use in uses):
+        if any(self._is_repeated(use) for use in uses):
             return False
         return len(uses) <= 1 and isinstance(
             self._scopes.parents.get(function), ast.Module
         )
 
-    def _repeated(self, node: ast.AST | None) -> bool:
+    def _is_repeated(self, node: ast.AST | None) -> bool:
         while node is not None and not isinstance(node, ast.FunctionDef):
             if isinstance(node, (ast.For, ast.While, ast.comprehension)):
                 return True
@@ -323,7 +323,7 @@ class _Losses:
             return None
         return f"{module}.add_n"
 
-    def _named(self, call: ast.Call, edits: list[Edit]) -> str | None:
+    def _name_loss(self, call: ast.Call, edits: list[Edit]) -> str | None:
         """The name that a loss has; one is given to it if it has none."""
         statement = self._scopes.parents.get(call)
         adds = self._scopes.resolve(call.func) == _ADD
@@ -334,7 +334,7 @@ class _Losses:
                     return None
                 if (
                     isinstance(value, ast.Name)
-                    and self._bound_once(value)
+                    and self._is_bound_once(value)
                     and self._text.alone(statement)
                 ):
                     self._gone.append(statement)
@@ -350,7 +350,7 @@ class _Losses:
             and isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
-            and self._bound_once(statement.targets[0])
+            and self._is_bound_once(statement.targets[0])
         ):
             return statement.targets[0].id
         return None
@@ -359,7 +359,7 @@ class _Losses:
         text = self._text.segment(call)
         return ast.unparse(call) if "\n" in text else text
 
-    def _bound_once(self, name: ast.Name) -> bool:
+    def _is_bound_once(self, name: ast.Name) -> bool:
         owner = self._scopes.scope_of(name).owner(name.id)
         return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 

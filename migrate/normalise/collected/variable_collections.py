@@ -78,7 +78,7 @@ class _Variables:
     def _keys(self, value: ast.expr, statement: ast.stmt) -> list[str] | None:
         """The program's own collections; None where it cannot be told, or not global."""
         if isinstance(value, ast.Name):
-            made = self._bound_before(value, statement)
+            made = self._find_value_before(value, statement)
             if made is None:
                 return None
             value = made
@@ -92,7 +92,9 @@ class _Variables:
             return None
         return [str(k) for k in keys]
 
-    def _bound_before(self, name: ast.Name, statement: ast.stmt) -> ast.expr | None:
+    def _find_value_before(
+        self, name: ast.Name, statement: ast.stmt
+    ) -> ast.expr | None:
         """What the name was bound to last, where that is clear from the order of lines."""
         owner = self._scopes.scope_of(name).owner(name.id)
         if owner is None or owner is not self._scopes.scope_of(statement):

@@ -26,7 +26,7 @@ class Emptied(Uses):
                 if not self._opens(item.context_expr):
                     continue
                 name = item.optional_vars
-                before = [s for s in node.body if self._touched(s)]
+                before = [s for s in node.body if self._is_touched(s)]
                 if not before:
                     continue
                 if isinstance(name, ast.Name) and self._still_read(name, node):
@@ -38,7 +38,7 @@ class Emptied(Uses):
                 and isinstance(node.targets[0], ast.Name)
             ):
                 name = node.targets[0]
-                suite = self._suite_of(node)
+                suite = self._find_suite(node)
                 uses = [
                     n
                     for s in suite[suite.index(node) + 1 :]
@@ -48,15 +48,15 @@ class Emptied(Uses):
                 closes = [
                     s
                     for n in uses
-                    if isinstance(s := self._statement_of(n), ast.Expr)
+                    if isinstance(s := self._find_statement(n), ast.Expr)
                     and self._text.segment(s).strip() == f"{name.id}.close()"
                 ]
-                rest = [n for n in uses if self._statement_of(n) not in closes]
+                rest = [n for n in uses if self._find_statement(n) not in closes]
                 if rest and all(self._lost(n) for n in rest):
                     for statement in (node, *closes):
                         self._go(statement)
 
-    def _suite_of(self, statement: ast.stmt) -> list[ast.stmt]:
+    def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
@@ -69,7 +69,7 @@ class Emptied(Uses):
             isinstance(node, ast.Call) and self._scopes.resolve(node.func) in _SESSIONS
         )
 
-    def _touched(self, statement: ast.stmt) -> bool:
+    def _is_touched(self, statement: ast.stmt) -> bool:
         return any(n in self._gone for n in walk_breadth_first(statement))
 
     def _still_read(self, name: ast.Name, block: ast.With) -> bool:
@@ -79,7 +79,7 @@ class Emptied(Uses):
             for n in walk_breadth_first(s)
         )
 
-    def _statement_of(self, node: ast.AST) -> ast.AST:
+    def _find_statement(self, node: ast.AST) -> ast.AST:
         return next(n for n in self._kinds.above(node) if isinstance(n, ast.stmt))
 
     def _drop_empty(self) -> None:

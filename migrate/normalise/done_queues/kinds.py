@@ -64,7 +64,7 @@ class Kinds:
                         if isinstance(name, str) and kinds:
                             self._by_key.setdefault(name, set()).update(kinds)
                 elif isinstance(node, (ast.Return, ast.Yield)) and node.value:
-                    function = self._function_of(node)
+                    function = self._find_function(node)
                     kinds = self.of(node.value)
                     if function is not None and kinds:
                         self.functions.setdefault(function.name, set()).update(kinds)
@@ -159,7 +159,7 @@ class Kinds:
         ]
         return found[0] if len(found) == 1 else None
 
-    def _function_of(self, node: ast.AST) -> ast.FunctionDef | None:
+    def _find_function(self, node: ast.AST) -> ast.FunctionDef | None:
         return next(
             (n for n in self.above(node) if isinstance(n, ast.FunctionDef)), None
         )

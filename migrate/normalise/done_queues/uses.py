@@ -73,7 +73,7 @@ class Uses(Program):
             ):
                 self._go(statement)
                 return
-            self._without_hook(statement)
+            self._drop_hook(statement)
             return
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call = statement.value
@@ -91,7 +91,7 @@ class Uses(Program):
             if self._kinds.called(call) is not None:
                 self._calls(call)
                 return
-        self._without_hook(statement)
+        self._drop_hook(statement)
 
     def _runs(self, value: ast.expr) -> bool:
         return any(self._kinds.is_run(n) for n in walk_breadth_first(value))
@@ -148,9 +148,9 @@ class Uses(Program):
             heads = [item.context_expr for item in statement.items]
         for head in heads:
             if self._is_about(head):
-                self._without_hook(head)
+                self._drop_hook(head)
 
-    def _without_hook(self, node: ast.AST) -> None:
+    def _drop_hook(self, node: ast.AST) -> None:
         """Lists of hooks without the one that tells at the end.
 
         Raises:

@@ -71,7 +71,7 @@ class _Minimised:
             self._add(f"{indent}with tf.GradientTape() as {tape}:", at)
             self._add(f"{indent}    {loss} = {flat(view.text, bound['loss'].body)}", at)
         else:
-            defined = self._defined(statement, bound["loss"])
+            defined = self._find_loss_function(statement, bound["loss"])
             if defined is None:
                 return None
             start, loss = defined, view.fresh("loss", function)
@@ -100,7 +100,9 @@ class _Minimised:
         self._lines.append(line)
         self._origins.append(self._view.text.origins[origin - 1])
 
-    def _defined(self, statement: ast.stmt, loss: ast.expr) -> ast.FunctionDef | None:
+    def _find_loss_function(
+        self, statement: ast.stmt, loss: ast.expr
+    ) -> ast.FunctionDef | None:
         """The function of the loss, if it stands right before and nothing else calls it."""
         suite = self._view.suite(statement)
         index = suite.index(statement)

@@ -32,7 +32,7 @@ class Aggregates(Callers):
             uses = self._member_uses(driver, name, members)
             if uses is None:
                 continue
-            return self._scattered(driver, statement, name, members, uses)
+            return self._scatter_members(driver, statement, name, members, uses)
         return None
 
     def _members(self, value: ast.expr) -> dict[str | int, ast.expr]:
@@ -95,7 +95,7 @@ class Aggregates(Callers):
             uses.append((above, member))
         return uses
 
-    def _scattered(
+    def _scatter_members(
         self,
         driver: ast.AST,
         statement: ast.Assign,
@@ -159,15 +159,15 @@ def _fields_of_class(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
     base = made.bases[0] if made.bases else None
     decorated = [_plain_name(d) for d in made.decorator_list]
     if isinstance(base, ast.Call) and not decorated:
-        return _fields_of_tuple(base) if _annotated(made) == {} else None
+        return _fields_of_tuple(base) if _read_annotations(made) == {} else None
     if decorated == ["dataclass"] and base is None:
-        return _annotated(made)
+        return _read_annotations(made)
     if _plain_name(base) == "NamedTuple" and not decorated:
-        return _annotated(made)
+        return _read_annotations(made)
     return None
 
 
-def _annotated(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
+def _read_annotations(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
     """The annotated names of a class; None where it has anything else."""
     found: dict[str, ast.expr | None] = {}
     for statement in made.body:

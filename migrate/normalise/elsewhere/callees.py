@@ -31,14 +31,14 @@ class Callees(State):
             if isinstance(definition, ast.FunctionDef):
                 if (
                     self._carries(definition)
-                    or self._saved(statement, definition)
-                    or self._given_session(call, driver)
+                    or self._is_saved(statement, definition)
+                    or self._receives_session(call, driver)
                     or self._reads_session(definition, driver)
                     or self._reads_feeds(definition)
                 ):
                     return Call(statement, call, definition, None, None, func.id)
             elif isinstance(definition, ast.ClassDef):
-                return self._construction(statement, call, definition, driver)
+                return self._read_construction(statement, call, definition, driver)
         elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
             receiver = func.value.id
             instance = self.instances.get(receiver)
@@ -59,13 +59,13 @@ class Callees(State):
             ):
                 method = self._method(owner, func.attr)
                 if method is not None and (
-                    self._carries(method) or self._given_session(call, driver)
+                    self._carries(method) or self._receives_session(call, driver)
                 ):
                     title = f"{owner.name}.{func.attr}"
                     return Call(statement, call, method, receiver, None, title)
         return None
 
-    def _construction(
+    def _read_construction(
         self,
         statement: ast.stmt,
         call: ast.Call,
@@ -88,7 +88,7 @@ class Callees(State):
         if not (
             any(self._carries(m) for m in methods)
             or self._builds(constructor)
-            or self._given_session(call, driver)
+            or self._receives_session(call, driver)
         ):
             return None
         bases = {ast.unparse(b) for b in owner.bases} - {"object"}
@@ -96,7 +96,7 @@ class Callees(State):
             return None
         return Call(statement, call, constructor, name, None, f"{owner.name}.__init__")
 
-    def _given_session(self, call: ast.Call, driver: Driver) -> bool:
+    def _receives_session(self, call: ast.Call, driver: Driver) -> bool:
         values = [*call.args, *[k.value for k in call.keywords]]
         return any(names.key(v) in driver.session_names for v in values)
 
@@ -107,7 +107,7 @@ class Callees(State):
             and node.id in driver.session_names
             and isinstance(node.ctx, ast.Load)
             and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
-            for inside in self._reached(definition)
+            for inside in self._find_reached_functions(definition)
             for node in walk_breadth_first(inside)
         )
 
@@ -118,7 +118,7 @@ class Callees(State):
             and isinstance(node.ctx, ast.Load)
             and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
             and any(map(self._feeds, self.scopes.module.bindings.get(node.id, ())))
-            for inside in self._reached(definition)
+            for inside in self._find_reached_functions(definition)
             for node in walk_breadth_first(inside)
         )
 
@@ -139,7 +139,7 @@ class Callees(State):
                     work.extend(self.scopes.module.bindings.get(node.id, ()))
         return False
 
-    def _saved(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:
+    def _is_saved(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:
         """Whether it gives variables, beside others, of which a Saver is made."""
         if not (
             isinstance(statement, ast.Assign)
@@ -156,7 +156,7 @@ class Callees(State):
 
     def _carries(self, definition: ast.FunctionDef) -> bool:
         """Whether calling it makes feeds, an update, a server or a session."""
-        for inside in self._reached(definition):
+        for inside in self._find_reached_functions(definition):
             for node in walk_breadth_first(inside):
                 if not isinstance(node, ast.Call):
                     continue
@@ -172,7 +172,7 @@ class Callees(State):
 
     def _builds(self, definition: ast.FunctionDef) -> bool:
         """Whether it makes anything of TensorFlow's that is not plain Python."""
-        for inside in self._reached(definition):
+        for inside in self._find_reached_functions(definition):
             for node in walk_breadth_first(inside):
                 if isinstance(node, (ast.Attribute, ast.Name)):
                     symbol = self.scopes.resolve(node) or ""
@@ -182,7 +182,9 @@ class Callees(State):
                         return True
         return False
 
-    def _reached(self, definition: ast.FunctionDef) -> set[ast.FunctionDef]:
+    def _find_reached_functions(
+        self, definition: ast.FunctionDef
+    ) -> set[ast.FunctionDef]:
         """The function and the module's functions and methods it calls."""
         seen: set[ast.FunctionDef] = set()
         work = [definition]

@@ -14,7 +14,7 @@ from migrate.tables import roles
 class Callers(Inlining):
     """Brings the driver upward."""
 
-    def _constructed(
+    def _inline_constructor(
         self, owner: ast.ClassDef, constructor: ast.FunctionDef
     ) -> Text | None:
         """A constructor that opens the session, brought to where its one object is made."""
@@ -47,7 +47,7 @@ class Callers(Inlining):
         """The driver brought to its only caller, where it has one."""
         owner = self.scopes.parents.get(driver)
         if isinstance(owner, ast.ClassDef) and driver.name == "__init__":
-            return self._constructed(owner, driver)
+            return self._inline_constructor(owner, driver)
         if self.instances and not isinstance(owner, ast.ClassDef):
             return None  # Its names are those of an object's attributes.
         calls: list[tuple[ast.stmt, ast.Call]] = []
@@ -108,10 +108,10 @@ class Callers(Inlining):
             title = f"{owner.name}.{driver.name}"
             instance = self.instances[receiver]
             found = Call(statement, call, driver, receiver, instance, title)
-            return self._moved(found, caller)
+            return self._move_driver(found, caller)
         if isinstance(owner, ast.FunctionDef):
             return None
-        return self._moved(
+        return self._move_driver(
             Call(statement, call, driver, None, None, driver.name), caller
         )
 
@@ -125,7 +125,7 @@ class Callers(Inlining):
             for v in [*values, value]
         )
 
-    def _moved(self, found: Call, caller: ast.FunctionDef | ast.Module) -> Text:
+    def _move_driver(self, found: Call, caller: ast.FunctionDef | ast.Module) -> Text:
         """The driver inlined into its caller, and gone from where it was."""
         if found.callee.decorator_list:
             raise NotInlinable("the function is decorated")

@@ -35,17 +35,17 @@ def of(scopes: Scopes, sessions: Sequence[ast.Call]) -> Driver | None:
         for s in sessions
     ):
         return None
-    homes = dict.fromkeys(_function(scopes, s) for s in sessions)
+    homes = dict.fromkeys(_find_function(scopes, s) for s in sessions)
     if len(homes) == 1:
         return Driver(next(iter(homes)), _names(scopes, sessions))
     node = _caller(scopes, list(homes))
     if node is None or sum(_makes_variables(scopes, home) for home in homes) > 1:
         return None  # Of several graphs each would have the variables of all.
-    own = [s for s in sessions if _function(scopes, s) is node]
+    own = [s for s in sessions if _find_function(scopes, s) is node]
     return Driver(node, _names(scopes, own))
 
 
-def _function(scopes: Scopes, node: ast.AST) -> _Function:
+def _find_function(scopes: Scopes, node: ast.AST) -> _Function:
     """The function that a node stands in, or the module."""
     node = scopes.parents[node]
     while not isinstance(node, (ast.FunctionDef, ast.Module)):
@@ -91,7 +91,7 @@ def _caller(scopes: Scopes, functions: Sequence[_Function]) -> _Function | None:
         else:
             continue
         if name in wanted:
-            called.setdefault(_function(scopes, node), set()).add(name)
+            called.setdefault(_find_function(scopes, node), set()).add(name)
     for home in functions:
         name_of_home = getattr(home, "name", None)
         if called.get(home, set()) >= wanted - {name_of_home}:

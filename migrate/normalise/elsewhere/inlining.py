@@ -54,16 +54,16 @@ class Inlining(Callees):
         )
         if not whole:
             try:
-                return self._renamed_uses(inliner.expression(found), driver)
+                return self._rename_uses(inliner.expression(found), driver)
             except NotInlinable:
-                return self._brought_out(found, taken)
+                return self._give_own_statement(found, taken)
         if isinstance(statement, ast.Assign) and isinstance(
             statement.targets[0], ast.Name
         ):
             self.aggregates.add(statement.targets[0].id)
-        return self._renamed_uses(inliner.statement(found), driver)
+        return self._rename_uses(inliner.statement(found), driver)
 
-    def _brought_out(self, found: Call, taken: set[str]) -> Text:
+    def _give_own_statement(self, found: Call, taken: set[str]) -> Text:
         """`print(m.step(x))`: the call gets a statement of its own, before.
 
         Raises:
@@ -191,7 +191,7 @@ class Inlining(Callees):
             lines.append(f"{name} = {self.text.segment(item.value)}")
         return tuple(lines)
 
-    def _renamed_uses(self, text: Text, driver: ast.FunctionDef | ast.Module) -> Text:
+    def _rename_uses(self, text: Text, driver: ast.FunctionDef | ast.Module) -> Text:
         """`model.loss` becomes `loss` wherever the object's name means the object.
 
         A function's parameter of that name does not, until its body is brought here.

@@ -38,9 +38,9 @@ class Normaliser(Aggregates):
                 break
             self._read(new)
             changed = True
-        if not changed or self._escaped():
+        if not changed or self._escapes():
             return None
-        return self._without_definitions()
+        return self._drop_uncalled_definitions()
 
     def _driver(self) -> Driver | None:
         sessions = [
@@ -50,11 +50,11 @@ class Normaliser(Aggregates):
             and self.scopes.resolve(node.func) in roles.SESSIONS
         ]
         if len(sessions) > 1:
-            left = [s for s in sessions if not self._in_inlined(s)]
+            left = [s for s in sessions if not self._is_in_inlined(s)]
             sessions = left or sessions
         return drivers.of(self.scopes, sessions)
 
-    def _in_inlined(self, node: ast.AST) -> bool:
+    def _is_in_inlined(self, node: ast.AST) -> bool:
         """Whether it stands in a function, or a class, that is brought to the driver."""
         while node in self.scopes.parents:
             node = self.scopes.parents[node]
@@ -78,7 +78,7 @@ class Normaliser(Aggregates):
                     return self._inline(found, driver.node)
         return self._aggregate(driver.node)
 
-    def _escaped(self) -> bool:
+    def _escapes(self) -> bool:
         """Whether an object that has been taken apart is still used as a whole."""
         return any(
             isinstance(node, ast.Name)
@@ -87,7 +87,7 @@ class Normaliser(Aggregates):
             for node in walk_breadth_first(self.tree)
         )
 
-    def _without_definitions(self) -> Text:
+    def _drop_uncalled_definitions(self) -> Text:
         """The text without functions and classes of which nothing is called any more."""
         text = self.text
         while True:

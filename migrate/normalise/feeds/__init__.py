@@ -52,7 +52,7 @@ class _Feeds:
                 if isinstance(argument, ast.Call):
                     new = self._order.hoisted(argument)
                 elif isinstance(argument, ast.Name):
-                    new = self._named(argument) or self._order.in_order(argument)
+                    new = self._name_feed(argument) or self._order.in_order(argument)
                 elif isinstance(argument, ast.Dict):
                     new = self._order.in_order(argument)
             except Unclear:
@@ -61,7 +61,7 @@ class _Feeds:
                 return new
         return None
 
-    def _named(self, use: ast.Name) -> Text | None:
+    def _name_feed(self, use: ast.Name) -> Text | None:
         scope = self._view.scopes.scope_of(use)
         owner = scope.owner(use.id)
         if owner is None or owner is not scope:

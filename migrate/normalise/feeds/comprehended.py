@@ -56,13 +56,13 @@ def _step(view: View) -> Text | None:
             continue
         try:
             feed = _Feed(view, value)
-            return _without(feed.written(), feed.used)
+            return _drop_unread_containers(feed.written(), feed.used)
         except Unclear:
             continue
     return None
 
 
-def _without(text: Text, used: set[str]) -> Text:
+def _drop_unread_containers(text: Text, used: set[str]) -> Text:
     """The text without lists and dicts of tensors that nothing reads any more."""
     view = View(text)
     for node in view.scopes.walk():
@@ -80,7 +80,7 @@ def _without(text: Text, used: set[str]) -> Text:
         dead = isinstance(node.value, (ast.List, ast.Tuple, ast.Dict))
         if dead and not read and text.alone(node) and len(view.suite(node)) > 1:
             end = node.end_lineno or node.lineno
-            return _without(text.spliced(node.lineno, end, [], []), used)
+            return _drop_unread_containers(text.spliced(node.lineno, end, [], []), used)
     return text
 
 
@@ -116,11 +116,13 @@ class _Feed:
         taken: dict[str, ast.expr] = {}
         if self._lines:
             scope = self._view.function(statement)
-            fresh = [self._view.fresh(f"{_named(key)}_value", scope) for key in keys]
+            fresh = [
+                self._view.fresh(f"{_make_name(key)}_value", scope) for key in keys
+            ]
             self._lines = [line.format(*fresh) for line in self._lines]
             taken = {f" {i}": ast.Name(n, ast.Load()) for i, n in enumerate(fresh)}
         text = ", ".join(
-            f"{ast.unparse(k)}: {ast.unparse(_with(v, taken))}"
+            f"{ast.unparse(k)}: {ast.unparse(_replace_names(v, taken))}"
             for k, v in zip(keys, values, strict=True)
         )
         lines = self._lines
@@ -167,8 +169,13 @@ class _Feed:
                 raise Unclear
             found = []
             for item in self._items(loop.iter):
-                given = _bound(loop.target, item)
-                found.append((_with(value.key, given), _with(value.value, given)))
+                given = _bind_target(loop.target, item)
+                found.append(
+                    (
+                        _replace_names(value.key, given),
+                        _replace_names(value.value, given),
+                    )
+                )
             return found
         if not isinstance(value.func, ast.Name) or value.func.id != "dict":
             raise Unclear
@@ -185,7 +192,7 @@ class _Feed:
         """What a loop over an expression gives, one by one."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "zip" and not node.keywords:
-                return self._zipped(node.args)
+                return self._zip_parts(node.args)
             if node.func.id == "enumerate" and len(node.args) == 1:
                 return [
                     ast.Tuple([ast.Constant(i), item], ast.Load())
@@ -193,7 +200,7 @@ class _Feed:
                 ]
         if isinstance(node, ast.Call) and method(node) == "items" and not node.args:
             assert isinstance(node.func, ast.Attribute)
-            known = self._held(node.func.value)
+            known = self._read_container(node.func.value)
             if not isinstance(known, ast.Dict) or None in known.keys:
                 raise Unclear
             return [
@@ -203,7 +210,7 @@ class _Feed:
             ]
         return self._sequence(node)
 
-    def _zipped(self, parts: Sequence[ast.expr]) -> list[ast.expr]:
+    def _zip_parts(self, parts: Sequence[ast.expr]) -> list[ast.expr]:
         known: list[list[ast.expr] | None] = []
         for part in parts:
             try:
@@ -218,10 +225,12 @@ class _Feed:
         number = lengths[0]
         columns: list[list[ast.expr]] = []
         for part, found in zip(parts, known, strict=True):
-            columns.append(found if found is not None else self._taken(part, number))
+            columns.append(
+                found if found is not None else self._take_first_values(part, number)
+            )
         return [ast.Tuple(list(row), ast.Load()) for row in zip(*columns, strict=True)]
 
-    def _taken(self, part: ast.expr, number: int) -> list[ast.expr]:
+    def _take_first_values(self, part: ast.expr, number: int) -> list[ast.expr]:
         """The first values of something, each under a name.
 
         Raises:
@@ -253,12 +262,12 @@ class _Feed:
                     return self._sequence(node.args[0])
             if method(node) in ("keys", "values") and not node.args:
                 assert isinstance(node.func, ast.Attribute)
-                known = self._held(node.func.value)
+                known = self._read_container(node.func.value)
                 if isinstance(known, ast.Dict) and None not in known.keys:
                     side = known.keys if method(node) == "keys" else known.values
                     return [e for e in side if e is not None]
             raise Unclear
-        known = self._held(node)
+        known = self._read_container(node)
         if isinstance(known, ast.Dict) and None not in known.keys:
             return [k for k in known.keys if k is not None]
         if not isinstance(known, (ast.List, ast.Tuple)):
@@ -275,7 +284,7 @@ class _Feed:
             and len(node.args) == 1
         ):
             return len(self._sequence(node.args[0]))
-        known = node if isinstance(node, ast.Constant) else self._held(node)
+        known = node if isinstance(node, ast.Constant) else self._read_container(node)
         value = names.literal(known)
         if not isinstance(value, int) or not 0 <= value <= _MOST:
             raise Unclear
@@ -288,7 +297,7 @@ class _Feed:
         ):
             return node
         try:
-            known = self._held(node.value)
+            known = self._read_container(node.value)
         except Unclear:
             return node
         wanted = node.slice.value
@@ -301,7 +310,7 @@ class _Feed:
                 return known.elts[wanted]
         return node
 
-    def _held(self, node: ast.expr) -> ast.expr:
+    def _read_container(self, node: ast.expr) -> ast.expr:
         """A list, tuple, dict or number that is written out, or that a name has for good."""
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
             return node
@@ -375,7 +384,7 @@ def _elements(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _bound(target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
+def _bind_target(target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
     if isinstance(target, ast.Name):
         return {target.id: item}
     if not isinstance(target, ast.Tuple) or not isinstance(item, (ast.Tuple, ast.List)):
@@ -384,7 +393,7 @@ def _bound(target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
         raise Unclear
     found: dict[str, ast.expr] = {}
     for one, part in zip(target.elts, item.elts, strict=True):
-        found |= _bound(one, part)
+        found |= _bind_target(one, part)
     return found
 
 
@@ -396,7 +405,7 @@ class _Names(ast.NodeTransformer):
         return self._given.get(node.id, node)
 
 
-def _with(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
+def _replace_names(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     """An expression with other expressions for names."""
     if any(
         isinstance(n, (ast.Lambda, ast.comprehension)) for n in walk_breadth_first(node)
@@ -406,7 +415,7 @@ def _with(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     return found
 
 
-def _named(key: ast.expr) -> str:
+def _make_name(key: ast.expr) -> str:
     """A name made of a key's."""
     text = ast.unparse(key)
     return (

@@ -37,7 +37,7 @@ def _one(text: Text) -> Text | None:
     placeholders = _placeholders(tree, scopes)
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.If):
-            inner = _given(node, fed, placeholders)
+            inner = _read_condition(node, fed, placeholders)
             if inner is None or not text.alone(node) or inside_strings(node):
                 continue
             line, old = text.lines[node.lineno - 1], text.lines[inner.lineno - 1]
@@ -75,7 +75,7 @@ def _placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
     return found - others - {None}
 
 
-def _given(
+def _read_condition(
     node: ast.If, fed: set[str], placeholders: set[str | None]
 ) -> ast.Assign | None:
     """`if value is not None: feed[key] = value`: the assignment."""

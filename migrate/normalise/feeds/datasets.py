@@ -58,14 +58,14 @@ class _Datasets:
             if not (isinstance(statement, ast.Assign) and self._text.alone(statement)):
                 continue
             if isinstance(source, ast.Name):
-                new = self._named(source, statement)
+                new = self._write_dataset_function(source, statement)
             else:
-                new = self._unnamed(source, statement)
+                new = self._name_dataset(source, statement)
             if new is not None:
                 return new
         return None
 
-    def _unnamed(self, source: ast.expr, statement: ast.Assign) -> Text | None:
+    def _name_dataset(self, source: ast.expr, statement: ast.Assign) -> Text | None:
         """`iterator = Dataset.from_tensor_slices(x).make_initializable_iterator()`."""
         if not gives_dataset(self._scopes, source) or not self._placeholders(source):
             return None
@@ -78,7 +78,9 @@ class _Datasets:
         text = self._text.edited([Edit(source, name)])
         return text.spliced(statement.lineno, statement.lineno - 1, [line], [origin])
 
-    def _named(self, source: ast.Name, iterator: ast.Assign) -> Text | None:
+    def _write_dataset_function(
+        self, source: ast.Name, iterator: ast.Assign
+    ) -> Text | None:
         parent = self._scopes.parents[iterator]
         suite = self._tree.body
         if isinstance(parent, ast.stmt):
@@ -102,9 +104,9 @@ class _Datasets:
         parameters = list(dict.fromkeys(placeholders))
         if not parameters or not all(self._is_settled(s, source.id) for s in made):
             return None
-        return self._with_function(source.id, made, parameters)
+        return self._add_function(source.id, made, parameters)
 
-    def _with_function(
+    def _add_function(
         self, name: str, made: list[ast.stmt], parameters: list[str]
     ) -> Text:
         text = self._text

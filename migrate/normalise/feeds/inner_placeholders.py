@@ -58,7 +58,7 @@ def _placeholders(scopes: Scopes, value: ast.expr) -> list[ast.Call]:
     work: list[ast.AST] = []
     if isinstance(value, ast.BinOp):
         work = [value.left, value.right]
-    elif isinstance(value, ast.Call) and _of_tensorflow(scopes, value):
+    elif isinstance(value, ast.Call) and _is_of_tensorflow(scopes, value):
         work = [*value.args, *[k.value for k in value.keywords]]
     while work:
         node = work.pop(0)
@@ -67,11 +67,11 @@ def _placeholders(scopes: Scopes, value: ast.expr) -> list[ast.Call]:
         elif isinstance(node, ast.Call):
             if scopes.resolve(node.func) in roles.PLACEHOLDERS:
                 found.append(node)
-            elif _of_tensorflow(scopes, node):
+            elif _is_of_tensorflow(scopes, node):
                 work += [*node.args, *[k.value for k in node.keywords]]
     return found
 
 
-def _of_tensorflow(scopes: Scopes, call: ast.Call) -> bool:
+def _is_of_tensorflow(scopes: Scopes, call: ast.Call) -> bool:
     symbol = scopes.resolve(call.func) or ""
     return symbol.startswith("tf.") and symbol not in roles.PLACEHOLDERS

@@ -88,7 +88,7 @@ class Scattered:
             sets = {tuple(sorted(ast.unparse(k) for k, _ in s.pairs)) for s in whole}
             more = {ast.unparse(k) for s in stores for k, _ in s.pairs}
             if len(sets) != 1 or more != set(next(iter(sets))):
-                return {use: self._at(stores, use) for use in uses}
+                return {use: self._list_keys_at(stores, use) for use in uses}
             found = [ast.unparse(k) for k, _ in whole[0].pairs]
             return {use: found for use in uses}
         suite = self._view.suite(stores[0].statement)
@@ -111,7 +111,7 @@ class Scattered:
             keys[use] = list(dict.fromkeys(before))
         return keys
 
-    def _at(self, stores: list[Store], use: ast.Name) -> list[str]:
+    def _list_keys_at(self, stores: list[Store], use: ast.Name) -> list[str]:
         """The keys of a feed that is begun several times, where it is used.
 
         Raises:

@@ -112,13 +112,13 @@ def in_scope(scope: Scope) -> Iterator[ast.AST]:
     """Nodes of a function (or the module), nested functions included."""
     body = getattr(scope.node, "body", [])
     for statement in body:
-        yield from _ordered(statement)
+        yield from _walk_in_order(statement)
 
 
-def _ordered(node: ast.AST) -> Iterator[ast.AST]:
+def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
     yield node
     for child in children(node):
-        yield from _ordered(child)
+        yield from _walk_in_order(child)
 
 
 def flat(text: Text, value: ast.expr) -> str:

@@ -89,14 +89,14 @@ class _Block:
             after = [s for s in suite if s.lineno > block.lineno and s not in blocks]
             bound += [n for s in after for n in names.binds(s)]
         scope = self._scopes.scope_of(block.body[0])
-        between = self._between(blocks)
+        between = self._find_statements_between(blocks)
         for statement in [*(s for b in blocks for s in self._inside(b)), *between]:
             if not self._builds(statement) or self._draws(statement):
                 continue
             reads = names.reads(statement)
             targets = names.binds(statement)
             if any(len(scope.bindings.get(t, ())) != 1 for t in targets):
-                again = self._again(statement, scope, {*bound} - targets)
+                again = self._rebind_name(statement, scope, {*bound} - targets)
                 if again is not None:
                     return again
                 continue
@@ -147,7 +147,7 @@ class _Block:
             for n in walk_breadth_first(definition)
         )
 
-    def _between(self, blocks: list[ast.With]) -> list[ast.stmt]:
+    def _find_statements_between(self, blocks: list[ast.With]) -> list[ast.stmt]:
         """What stands between sessions that follow each other."""
         if len(blocks) < 2:
             return []
@@ -160,7 +160,9 @@ class _Block:
         """Whether numbers are drawn by Python, in the order in which it stands."""
         return draws.within(self._scopes, statement)
 
-    def _again(self, statement: ast.stmt, scope: Scope, bound: set[str]) -> Text | None:
+    def _rebind_name(
+        self, statement: ast.stmt, scope: Scope, bound: set[str]
+    ) -> Text | None:
         """A name that is bound to graph anew: the same once more, or under another name."""
         if not (
             isinstance(statement, ast.Assign)
@@ -183,7 +185,7 @@ class _Block:
                     key=lambda s: s.lineno,  # type: ignore[attr-defined]
                 )
                 if self._is_always_run(first):
-                    return self._without(second)  # type: ignore[arg-type]
+                    return self._drop_statement(second)  # type: ignore[arg-type]
         if any(b.lineno < statement.lineno for b in others):  # type: ignore[attr-defined]
             return versions.from_here(self._text, name)
         return None
@@ -195,7 +197,7 @@ class _Block:
             above = self._scopes.parents[above]
         return not isinstance(above, _BLOCKS)
 
-    def _without(self, statement: ast.stmt) -> Text:
+    def _drop_statement(self, statement: ast.stmt) -> Text:
         """A statement that makes once more what there is, taken away."""
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         suite = next(
@@ -373,21 +375,21 @@ class _Block:
         """`print("a:", a)` of tensors: it says what the graph calls them, whenever it is."""
         match value:
             case ast.Call(func=ast.Name(id="print"), args=args, keywords=[]):
-                shown = [n for a in args for n in self._shown(a)]
+                shown = [n for a in args for n in self._find_printed_values(a)]
                 return bool(shown) and all(
                     isinstance(n, ast.Name)
                     and self._is_tensor(n, at)
-                    and not self._makes_variables(self._made(n, at))
+                    and not self._makes_variables(self._find_making_statement(n, at))
                     for n in shown
                 )
         return False
 
-    def _shown(self, node: ast.expr) -> Iterator[ast.expr]:
+    def _find_printed_values(self, node: ast.expr) -> Iterator[ast.expr]:
         """What is written of an argument of `print`, besides text."""
         match node:
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                yield from self._shown(left)
-                yield from self._shown(right)
+                yield from self._find_printed_values(left)
+                yield from self._find_printed_values(right)
             case ast.Call(func=ast.Name(id="str" | "repr"), args=[inner], keywords=[]):
                 yield inner
             case ast.Constant():
@@ -395,7 +397,7 @@ class _Block:
             case _:
                 yield node
 
-    def _made(self, name: ast.Name, at: ast.stmt) -> ast.stmt:
+    def _find_making_statement(self, name: ast.Name, at: ast.stmt) -> ast.stmt:
         """The statement that binds a tensor's name."""
         owner = self._scopes.scope_of(at).owner(name.id)
         assert owner is not None

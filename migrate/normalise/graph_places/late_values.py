@@ -92,7 +92,7 @@ class _Late:
                     and node.func.attr == "run"
                     and names.key(node.func.value) in region.sessions
                 ):
-                    new = self._apart(node, region)
+                    new = self._split_run(node, region)
                     if new is not None:
                         return self._text.edited([Edit(node, new)])
         return None
@@ -113,17 +113,17 @@ class _Late:
                 session = item.optional_vars.id
                 scope = self._scopes.scope_of(node)
                 graph = self._graph(scope.node, set())
-                yield self._region(
+                yield self._read_region(
                     node.body, {session}, self._late(node) - graph, graph
                 )
                 for helper in find(self._scopes, call, session):
                     own = helper.own()
                     inside = self._graph(helper.node, graph - own)
-                    yield self._region(
+                    yield self._read_region(
                         helper.node.body, helper.sessions, own - inside, inside
                     )
 
-    def _region(
+    def _read_region(
         self,
         body: list[ast.stmt],
         sessions: Iterable[str],
@@ -226,7 +226,7 @@ class _Late:
 
     # -- one run ---------------------------------------------------------------------------
 
-    def _apart(self, call: ast.Call, region: _Region) -> str | None:
+    def _split_run(self, call: ast.Call, region: _Region) -> str | None:
         """What the run is taken apart into; None where it stays."""
         bound = names.bind_arguments(call, ("fetches", "feed_dict"))
         if bound is None or "fetches" not in bound:
@@ -249,8 +249,8 @@ class _Late:
         tensorflow = self._tensorflow()
         if tensorflow is None:
             return None
-        feed = f", {self._flat(fed)}" if fed is not None else ""
-        run = f"{self._flat(call.func)}({self._flat(inner[0])}{feed})"
+        feed = f", {self._flatten(fed)}" if fed is not None else ""
+        run = f"{self._flatten(call.func)}({self._flatten(inner[0])}{feed})"
         source, part = ast.unparse(fetched), ast.unparse(inner[0])
         if source.count(part) != 1:
             return None
@@ -267,8 +267,8 @@ class _Late:
 
     def _values(self, fetched: ast.expr) -> str:
         if isinstance(fetched, (ast.List, ast.Tuple)):
-            return f"[{', '.join(self._flat(e) + '.numpy()' for e in fetched.elts)}]"
-        return f"{self._flat(fetched)}.numpy()"
+            return f"[{', '.join(self._flatten(e) + '.numpy()' for e in fetched.elts)}]"
+        return f"{self._flatten(fetched)}.numpy()"
 
     def _is_plain(self, fed: ast.expr | None) -> bool:
         """Whether nothing is fed, or names and constants that no one misses."""
@@ -300,7 +300,7 @@ class _Late:
             return None
         if not self._is_variable(target) or self._makes_graph(value, region.graph):
             return None
-        new = f"{self._flat(target)}.{method}({self._flat(value)})"
+        new = f"{self._flatten(target)}.{method}({self._flatten(value)})"
         alone = isinstance(self._scopes.parents[call], ast.Expr)
         return new if alone else f"{new}.numpy()"
 
@@ -403,9 +403,9 @@ class _Late:
         return None
 
     def _operand(self, node: ast.expr) -> str:
-        text = self._flat(node)
+        text = self._flatten(node)
         return text if isinstance(node, ast.Call) else f"({text})"
 
-    def _flat(self, node: ast.expr) -> str:
+    def _flatten(self, node: ast.expr) -> str:
         segment = self._text.segment(node)
         return segment if "\n" not in segment else ast.unparse(node)

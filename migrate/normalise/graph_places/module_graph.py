@@ -53,7 +53,7 @@ def gathered(text: Text) -> Text:
         return text
     if not _commutes(scopes, before, moved):
         return text
-    return _with_moved(text, block, moved)
+    return _move_block(text, block, moved)
 
 
 def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
@@ -133,7 +133,7 @@ def _graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:
         if (
             _builds(scopes, statement)
             or names.reads(statement) & bound
-            or (moved and _of_graph(scopes, statement))
+            or (moved and _changes_graph(scopes, statement))
         ):
             moved.append(statement)
             bound |= {n.partition(".")[0] for n in names.binds(statement)}
@@ -159,7 +159,7 @@ def _builds(scopes: Scopes, statement: ast.stmt) -> bool:
     return False
 
 
-def _of_graph(scopes: Scopes, statement: ast.stmt) -> bool:
+def _changes_graph(scopes: Scopes, statement: ast.stmt) -> bool:
     """Whether it decides of what is added to the graph from then on."""
     return any(
         isinstance(node, ast.Call)
@@ -197,7 +197,7 @@ def _commutes(scopes: Scopes, before: list[ast.stmt], moved: list[ast.stmt]) -> 
     return True
 
 
-def _with_moved(
+def _move_block(
     text: Text, block: ast.If | ast.FunctionDef, moved: list[ast.stmt]
 ) -> Text:
     first = block.body[0]

@@ -112,7 +112,7 @@ def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
         if not (
             isinstance(node, ast.Call)
             and scopes.resolve(node.func) == "tf.device"
-            and "job:" in _shown(_named(scopes, node))
+            and "job:" in _show_call(_follow_name(scopes, node))
         ):
             continue
         item = scopes.parents[node]
@@ -123,7 +123,7 @@ def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
             yield node, ast.With([], [ast.Pass()])
 
 
-def _shown(call: ast.Call) -> str:
+def _show_call(call: ast.Call) -> str:
     return "".join(
         n.value
         for n in walk_breadth_first(call)
@@ -131,7 +131,7 @@ def _shown(call: ast.Call) -> str:
     )
 
 
-def _named(scopes: Scopes, call: ast.Call) -> ast.Call:
+def _follow_name(scopes: Scopes, call: ast.Call) -> ast.Call:
     """tf.device, of what a name that is bound once stands for."""
     if len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
         return call
@@ -149,7 +149,7 @@ def _kind(scopes: Scopes, call: ast.Call, index: ast.expr) -> str:
     """ "ps", "worker" for the own worker, "" for another place."""
     if len(call.args) != 1 or call.keywords:
         return ""
-    where, value = _formatted(_named(scopes, call).args[0])
+    where, value = _read_format(_follow_name(scopes, call).args[0])
     if _SERVER.match(where):
         return "ps"
     if _WORKER.match(where) and value is not None:
@@ -157,7 +157,7 @@ def _kind(scopes: Scopes, call: ast.Call, index: ast.expr) -> str:
     return ""
 
 
-def _formatted(node: ast.expr) -> tuple[str, ast.expr | None]:
+def _read_format(node: ast.expr) -> tuple[str, ast.expr | None]:
     """A string with {} for the one value that is put into it, and that value."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value, None

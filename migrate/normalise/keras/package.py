@@ -42,7 +42,7 @@ def of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         for node in walk_breadth_first(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         and text.alone(node)
-        and (new := _written(node)) is not None
+        and (new := _write_import(node)) is not None
     ]
     for node, new in sorted(found, key=lambda pair: pair[0].lineno, reverse=True):
         indent = text.lines[node.lineno - 1][: node.col_offset]
@@ -64,7 +64,7 @@ def of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     return text, told
 
 
-def _written(node: ast.Import | ast.ImportFrom) -> list[str] | None:
+def _write_import(node: ast.Import | ast.ImportFrom) -> list[str] | None:
     """The lines for an import; None where it is not of the package."""
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""

@@ -42,14 +42,17 @@ def without_sessions(text: Text) -> Text:
     """The text in which Keras is not told which session is the program's."""
     while "keras" in text.source and "Session" in text.source:
         view = View(text)
-        found = next((s for s in _told(view, _FOR_SESSIONS) if text.alone(s)), None)
+        found = next(
+            (s for s in _find_told_statements(view, _FOR_SESSIONS) if text.alone(s)),
+            None,
+        )
         if found is None:
             break
-        text = _dropped(view, found)
+        text = _drop_statement(view, found)
     return text
 
 
-def _told(view: View, symbols: frozenset[str]) -> list[ast.Expr]:
+def _find_told_statements(view: View, symbols: frozenset[str]) -> list[ast.Expr]:
     return [
         node
         for node in walk_breadth_first(view.tree)
@@ -59,7 +62,7 @@ def _told(view: View, symbols: frozenset[str]) -> list[ast.Expr]:
     ]
 
 
-def _dropped(view: View, statement: ast.stmt) -> Text:
+def _drop_statement(view: View, statement: ast.stmt) -> Text:
     """The text without a statement."""
     end = statement.end_lineno or statement.lineno
     if len(view.suite(statement)) > 1:
@@ -77,8 +80,8 @@ class _Phase:
 
     def written(self) -> Text:
         view, scopes = self._view, self._view.scopes
-        sets = _told(view, frozenset({_SETS}))
-        fed = self._fed()
+        sets = _find_told_statements(view, frozenset({_SETS}))
+        fed = self._find_phase_feeds()
         used = {n for n, symbol in scopes.walk_uses() if symbol in (_SETS, _PHASE)}
         known: set[ast.AST] = {
             s.value.func for s in sets if isinstance(s.value, ast.Call)
@@ -88,12 +91,12 @@ class _Phase:
             return self._text
         if self._models.by_phase and self._models.unseen():
             return self._text  # It may be seen once the program is in one place.
-        untold = self._untold()
+        untold = self._find_untold_calls()
         if sets:
             return self._set(sets[0], untold)
         return self._as_placeholder(fed, untold) if fed else self._text
 
-    def _fed(self) -> list[tuple[ast.expr, ast.expr]]:
+    def _find_phase_feeds(self) -> list[tuple[ast.expr, ast.expr]]:
         """Feeds of the phase: the keys, and what is fed."""
         found: list[tuple[ast.expr, ast.expr]] = []
         for feed in walk_breadth_first(self._view.tree):
@@ -107,7 +110,7 @@ class _Phase:
                     found.append((key, value))
         return found
 
-    def _untold(self) -> list[ast.Call]:
+    def _find_untold_calls(self) -> list[ast.Call]:
         """Calls of models and of layers that are not told whether they train."""
         return [
             call
@@ -124,12 +127,14 @@ class _Phase:
         if not self._is_first(statement):
             return self._text
         if not value:
-            return _dropped(self._view, statement)
+            return _drop_statement(self._view, statement)
         if self._models.by_phase and not untold:
             return self._text
-        done = self._text.edited([self._with(c, "True") for c in untold])
+        done = self._text.edited(
+            [self._add_training_argument(c, "True") for c in untold]
+        )
         view = View(done)
-        return _dropped(view, _at(view, statement))
+        return _drop_statement(view, _find_same_statement(view, statement))
 
     def _is_first(self, statement: ast.Expr) -> bool:
         """Whether no layer is made or called before, in the place of the session."""
@@ -162,7 +167,7 @@ class _Phase:
         self, fed: list[tuple[ast.expr, ast.expr]], untold: list[ast.Call]
     ) -> Text:
         if not untold:
-            return self._text if self._models.by_phase else self._unfed(fed)
+            return self._text if self._models.by_phase else self._drop_feeds(fed)
         homes = {self._view.function(call) for call in untold}
         tf = self._models.tensorflow
         first = min(untold, key=lambda c: (c.lineno, c.col_offset))
@@ -173,7 +178,7 @@ class _Phase:
         if not self._text.alone(statement):
             return self._text
         name = self._view.fresh("learning_phase", self._view.tree)
-        edits = [self._with(call, name) for call in untold]
+        edits = [self._add_training_argument(call, name) for call in untold]
         for key, value in fed:
             edits.append(Edit(key, name))
             given = names.literal(value)
@@ -187,7 +192,7 @@ class _Phase:
         done = self._text.edited(edits)
         return done.spliced(statement.lineno, statement.lineno - 1, [line], [origin])
 
-    def _unfed(self, fed: list[tuple[ast.expr, ast.expr]]) -> Text:
+    def _drop_feeds(self, fed: list[tuple[ast.expr, ast.expr]]) -> Text:
         """No layer asks for the phase: what is fed is read by nothing."""
         edits = []
         for key, _ in fed:
@@ -201,13 +206,13 @@ class _Phase:
             edits.append(Edit(argument, "{" + ", ".join(pairs) + "}"))
         return self._text.edited(edits)
 
-    def _with(self, call: ast.Call, training: str) -> Edit:
+    def _add_training_argument(self, call: ast.Call, training: str) -> Edit:
         """A call that is told whether it trains."""
         last = call.args[-1]
         return Edit(last, f"{self._text.segment(last)}, training={training}")
 
 
-def _at(view: View, statement: ast.stmt) -> ast.stmt:
+def _find_same_statement(view: View, statement: ast.stmt) -> ast.stmt:
     """The statement of another tree at the same line."""
     return next(
         n

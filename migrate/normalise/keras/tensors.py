@@ -26,7 +26,7 @@ def called(text: Text) -> Text:
     """The text in which models are called on placeholders, and inputs are placeholders."""
     if "keras" not in text.source or "Session" not in text.source:
         return text
-    text = _without_updates(text)
+    text = _drop_empty_updates(text)
     while True:
         new = _Tensors(text).one()
         if new is None:
@@ -35,7 +35,7 @@ def called(text: Text) -> Text:
     return text
 
 
-def _without_updates(text: Text) -> Text:
+def _drop_empty_updates(text: Text) -> Text:
     """`model.updates` of models whose layers have none is an empty list."""
     if ".updates" not in text.source:
         return text
@@ -76,12 +76,12 @@ class _Tensors:
             if use is None:
                 return None
             by_model.setdefault(made, []).append((use, _ONE[node.attr]))
-        for made in self._assigned_models():
+        for made in self._find_assigned_models():
             found = self._symbolic(made)
             if found:
                 by_model.setdefault(made, []).extend(found)
         for made, uses in by_model.items():
-            new = self._written(made, uses)
+            new = self._write_model_call(made, uses)
             if new is not None:
                 return new
         return self._input_alone()
@@ -102,7 +102,7 @@ class _Tensors:
             return around
         return None
 
-    def _assigned_models(self) -> list[ast.Assign]:
+    def _find_assigned_models(self) -> list[ast.Assign]:
         return [
             node
             for node in walk_breadth_first(self._view.tree)
@@ -132,12 +132,12 @@ class _Tensors:
                     and isinstance(node.ctx, ast.Load)
                     and self._models.binding(node) is self._models.binding(given)
                     and node.lineno > (made.end_lineno or made.lineno)
-                    and not self._in_keras(node)
+                    and not self._is_in_keras(node)
                 ):
                     found.append((node, role))
         return found
 
-    def _in_keras(self, node: ast.AST) -> bool:
+    def _is_in_keras(self, node: ast.AST) -> bool:
         """Whether a layer or another model is applied to it."""
         while not isinstance(node, ast.stmt):
             node = self._view.scopes.parents[node]
@@ -150,7 +150,7 @@ class _Tensors:
                     return True
         return False
 
-    def _written(
+    def _write_model_call(
         self, made: ast.Assign, uses: list[tuple[ast.expr, str]]
     ) -> Text | None:
         """A model's tensors as a placeholder and a call, after the model is made."""

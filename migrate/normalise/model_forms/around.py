@@ -51,7 +51,7 @@ def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
         return None
     if any(isinstance(n, ast.Name) and n.id in _ANY for n in walk_breadth_first(owner)):
         return None
-    held = _held(owner)
+    held = _find_stored_attributes(owner)
     if not all(_is_read(node, held, scopes) for node in uses):
         return None
     name = fresh(_snake(owner.name), method, scopes)
@@ -64,7 +64,7 @@ def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     return edited.spliced(at, at - 1, [line, ""], [text.origins[at - 1]] * 2)
 
 
-def _held(owner: ast.ClassDef) -> frozenset[str]:
+def _find_stored_attributes(owner: ast.ClassDef) -> frozenset[str]:
     """Attributes that hold what was put there: no methods, and no properties."""
     made = {
         node.name

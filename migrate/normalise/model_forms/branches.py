@@ -55,7 +55,7 @@ def united(
             if isinstance(node, ast.If) and not is_elif(node, scopes):
                 return _Union(text, scopes, function, node, quiet).run()
             if isinstance(node, ast.IfExp):
-                return _chosen(text, scopes, function, node)
+                return _choose_optimizer(text, scopes, function, node)
         except _Not:
             continue
     return None
@@ -150,7 +150,7 @@ class _Union:
         waiting = self._waiting(ends)
         name = self._name(ends)
         text = self._text
-        moved = self._moved(waiting or ends[0], name)
+        moved = self._write_update(waiting or ends[0], name)
         after = self._node.end_lineno or self._node.lineno
         at = text.origins[ends[0].update.lineno - 1]
         text = text.spliced(after + 1, after, moved, [at] * len(moved))
@@ -161,7 +161,7 @@ class _Union:
                 comments, origins = self._comments()
                 return text.spliced(self._node.lineno, after, comments, origins)
         for end in reversed(ends):
-            lines = self._left(end, name)
+            lines = self._write_optimizer(end, name)
             first, last = end.last.lineno, end.last.end_lineno or end.last.lineno
             origins = [self._text.origins[end.update.lineno - 1]] * len(lines)
             text = text.spliced(first, last, lines, origins)
@@ -289,13 +289,13 @@ class _Union:
         same = isinstance(end.optimizer, ast.Name) and end.optimizer.id == name
         return len(suite) == 1 and len(inner) == 1 and same
 
-    def _left(self, end: _End, name: str) -> list[str]:
+    def _write_optimizer(self, end: _End, name: str) -> list[str]:
         """What is left of a branch's last statement: `name = optimizer`."""
         margin = indent(self._text, end.last)
         lines: list[str] = []
         if end.around is not None:
             for other in end.around.body[:-1]:
-                lines += self._at(margin, other, self._text)
+                lines += self._indent_statement(margin, other, self._text)
         if not isinstance(end.optimizer, ast.Name) or end.optimizer.id != name:
             rest = ast.Pass(
                 lineno=end.optimizer.end_lineno or 0,
@@ -304,22 +304,24 @@ class _Union:
                 end_col_offset=end.call.end_col_offset,
             )
             edits = [Edit(end.update.targets[0], name), Edit(rest, "")]
-            return lines + self._at(margin, end.update, self._text.edited(edits))
+            return lines + self._indent_statement(
+                margin, end.update, self._text.edited(edits)
+            )
         return lines or ([f"{margin}pass"] if self._is_whole(end, name) else [])
 
-    def _moved(self, end: _End, name: str) -> list[str]:
+    def _write_update(self, end: _End, name: str) -> list[str]:
         """The update, as it stands after the condition."""
         margin = indent(self._text, self._node)
         text = self._text.edited([Edit(end.optimizer, name)])
         if end.around is None:
-            return self._at(margin, end.update, text)
+            return self._indent_statement(margin, end.update, text)
         step = indent(self._text, end.update)[len(indent(self._text, end.last)) :]
         first = end.around.body[0]
         head = ast.Pass(lineno=end.around.lineno, end_lineno=first.lineno - 1)
-        lines = self._at(margin, head, text)
-        return lines + self._at(margin + step, end.update, text)
+        lines = self._indent_statement(margin, head, text)
+        return lines + self._indent_statement(margin + step, end.update, text)
 
-    def _at(self, margin: str, node: ast.stmt, text: Text) -> list[str]:
+    def _indent_statement(self, margin: str, node: ast.stmt, text: Text) -> list[str]:
         """A statement's lines at another depth."""
         old = text.lines[node.lineno - 1]
         old = old[: len(old) - len(old.lstrip())]
@@ -331,7 +333,7 @@ class _Union:
         ]
 
 
-def _chosen(
+def _choose_optimizer(
     text: Text, scopes: Scopes, function: ast.FunctionDef, node: ast.IfExp
 ) -> Text:
     """`a.minimize(loss) if test else b.minimize(loss)`: one optimizer, one update."""

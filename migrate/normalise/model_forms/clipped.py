@@ -103,7 +103,7 @@ class _Union:
         at = text.origins[ends[0].update.lineno - 1]
         text = text.spliced(last + 1, last, new, [at] * len(new))
         for end in reversed(ends):
-            text = self._changed(text, end, name, kept)
+            text = self._change_branch(text, end, name, kept)
         if computed:
             assert ends[0].loss is not None
             loss = expression(self._text, ends[0].loss)
@@ -211,7 +211,7 @@ class _Union:
         made = f"{self._optimizer}.apply_gradients({name}{given})"
         return [f"{indent(self._text, self._node)}{self._target} = {made}"]
 
-    def _changed(self, text: Text, end: _Branch, name: str, kept: bool) -> Text:
+    def _change_branch(self, text: Text, end: _Branch, name: str, kept: bool) -> Text:
         """The text with a branch that only changes the gradients."""
         margin = indent(self._text, end.update)
         lines: list[str] = []

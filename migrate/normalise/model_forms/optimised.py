@@ -97,7 +97,7 @@ class _Call:
         statement = own_statement(self._call, self._function, self._text, self._scopes)
         if statement is None:
             raise _Not
-        target = self._named(statement)
+        target = self._find_name(statement)
         if not target:
             return self._with_name(statement)
         self._write(target)
@@ -107,7 +107,7 @@ class _Call:
         origins = [self._text.origins[first - 1]] * len(lines)
         return self._text.spliced(first, last, lines, origins)
 
-    def _named(self, statement: ast.stmt) -> str:
+    def _find_name(self, statement: ast.stmt) -> str:
         """What the call's value is called; "" where it has no name."""
         if isinstance(statement, ast.Assign) and statement.value is self._call:
             (target, *others) = statement.targets
@@ -128,7 +128,7 @@ class _Call:
             raise _Not
         lines = [
             f"{margin}{target.id} = None",
-            f"{margin}if {self._spelled(choice.test)}:",
+            f"{margin}if {self._spell_expression(choice.test)}:",
             *f"{margin}    {target.id} = {self._text.segment(self._call)}".split("\n"),
         ]
         first, last = statement.lineno, statement.end_lineno or statement.lineno
@@ -218,9 +218,9 @@ class _Call:
     def _segment(self, name: str) -> str:
         """An argument's text, in one line; "" where it is not given."""
         node = self._given.get(name)
-        return "" if node is None else self._spelled(node)
+        return "" if node is None else self._spell_expression(node)
 
-    def _spelled(self, node: ast.expr) -> str:
+    def _spell_expression(self, node: ast.expr) -> str:
         text = self._text.segment(node)
         return ast.unparse(node) if "\n" in text else text
 
@@ -249,7 +249,7 @@ class _Call:
             return None
         if not isinstance(names.literal(node), float) and not self._is_flag(node):
             raise _Not  # None, a function, or an integer, of which TF1 made an error.
-        return self._spelled(node)
+        return self._spell_expression(node)
 
     def _is_flag(self, node: ast.expr) -> bool:
         """Whether it is a flag that is a number by default."""
@@ -270,7 +270,7 @@ class _Call:
         kind = _Kinds(self._function, self._scopes).of(node)
         if kind is None:
             raise _Not
-        text, held = self._spelled(node), kind == "number"
+        text, held = self._spell_expression(node), kind == "number"
         if held:
             name = self._fresh("learning_rate")
             self._add(f'{name} = {tf}.get_variable("learning_rate", [], ')
@@ -280,18 +280,18 @@ class _Call:
             text = name
         elif kind == "constant":
             assert isinstance(node, ast.Call)
-            text = self._spelled(node.args[0])
+            text = self._spell_expression(node.args[0])
         decay = self._given.get("learning_rate_decay_fn")
         if decay is None:
             return _Rate(text, held)
-        decayed = self._called(decay, [text, step])
+        decayed = self._inline_call(decay, [text, step])
         name = self._fresh("decayed_rate")
         self._add(f"{name} = {decayed}")
         if "learning_rate" in summaries:
             self._add(f'{tf}.summary.scalar("learning_rate", {name})')
         return _Rate(name, held)
 
-    def _called(self, node: ast.expr, arguments: list[str]) -> str:
+    def _inline_call(self, node: ast.expr, arguments: list[str]) -> str:
         """A call of a lambda, written out, or of a function of the file."""
         if isinstance(node, ast.Lambda):
             places = node.args.args
@@ -304,7 +304,7 @@ class _Call:
             ):
                 raise _Not
             values = {place.arg: a for place, a in zip(places, arguments, strict=True)}
-            return ast.unparse(_Replaced(values).visit(_copied(node.body)))
+            return ast.unparse(_Replaced(values).visit(_copy_expression(node.body)))
         if isinstance(node, ast.Name) and self._scopes.function(node) is not None:
             return f"{node.id}({', '.join(arguments)})"
         raise _Not
@@ -321,7 +321,7 @@ class _Call:
         elif (self._scopes.resolve(node) or "") in OPTIMIZERS:
             if not rate.text or not self._takes_rate(node):
                 raise _Not
-            made = f"{self._spelled(node)}({rate.text})"
+            made = f"{self._spell_expression(node)}({rate.text})"
         elif (
             isinstance(node, ast.Call) and self._scopes.resolve(node.func) in OPTIMIZERS
         ):
@@ -330,7 +330,7 @@ class _Call:
             self._instance(node, rate)
             return node.id
         else:
-            made = self._called(node, [rate.text] if rate.text else [])
+            made = self._inline_call(node, [rate.text] if rate.text else [])
         name = self._fresh("optimizer")
         self._add(f"{name} = {made}")
         return name
@@ -338,7 +338,7 @@ class _Call:
     def _instance(self, node: ast.expr, rate: _Rate) -> str:
         if rate.held:
             raise _Not  # The variable would be there, and nothing would read it.
-        return self._spelled(node)
+        return self._spell_expression(node)
 
     def _takes_rate(self, node: ast.expr) -> bool:
         """Whether a class takes a rate before all else."""
@@ -366,7 +366,7 @@ class _Kinds:
         if isinstance(node, ast.Constant):
             return "number" if isinstance(node.value, float) else None
         if isinstance(node, ast.Name):
-            return self._of_name(node)
+            return self._spell_name(node)
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             root: ast.expr = node
             while isinstance(root, (ast.Attribute, ast.Subscript)):
@@ -383,10 +383,10 @@ class _Kinds:
                 return None
             return "tensor" if "tensor" in kinds else "number"
         if isinstance(node, ast.Call):
-            return self._of_call(node)
+            return self._spell_call(node)
         return None
 
-    def _of_call(self, node: ast.Call) -> str | None:
+    def _spell_call(self, node: ast.Call) -> str | None:
         symbol = self._scopes.resolve(node.func)
         if symbol == "tf.constant":
             plain = len(node.args) == 1 and not node.keywords
@@ -412,7 +412,7 @@ class _Kinds:
             return owner is not None
         return all(isinstance(bound, ast.arg) for bound in owner.bindings[node.id])
 
-    def _of_name(self, node: ast.Name) -> str | None:
+    def _spell_name(self, node: ast.Name) -> str | None:
         owner = self._scopes.scope_of(node).owner(node.id)
         if owner is None or node.id in self._open:
             return None
@@ -441,5 +441,5 @@ class _Replaced(ast.NodeTransformer):
         return node if text is None else ast.parse(text, mode="eval").body
 
 
-def _copied(node: ast.expr) -> ast.expr:
+def _copy_expression(node: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(node), mode="eval").body

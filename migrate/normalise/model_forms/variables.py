@@ -51,7 +51,7 @@ def got(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
         if not isinstance(last, str) or f"{scope}{last}".lower() in taken:
             return None
         taken.add(f"{scope}{last}".lower())
-        new = _written(call, f"{scope}{last}", text, scopes)
+        new = _write_get_variable(call, f"{scope}{last}", text, scopes)
         if new is None or not text.alone(made[call]):
             return None
         edits.append(Edit(call, new))
@@ -96,7 +96,9 @@ def _is_named_again(text: str, here: ast.expr, scopes: Scopes) -> bool:
     return False
 
 
-def _written(call: ast.Call, name: str, text: Text, scopes: Scopes) -> str | None:
+def _write_get_variable(
+    call: ast.Call, name: str, text: Text, scopes: Scopes
+) -> str | None:
     """The call of tf.get_variable; None where its first value is of another kind."""
     bound = names.bind_arguments(call, _PARAMETERS) or {}
     value = bound.pop("initial_value", None)

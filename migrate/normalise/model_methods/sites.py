@@ -43,7 +43,7 @@ def sites_of(scopes: Scopes) -> Iterator[Site]:
 
 def _site(call: ast.Call, value: ast.expr, scopes: Scopes) -> Site | None:
     if isinstance(value, ast.Name):
-        value = _function(value, scopes) or value
+        value = _find_meaning(value, scopes) or value
     if isinstance(value, ast.Attribute):
         return Site(call, value)
     if isinstance(value, ast.Lambda) and isinstance(value.body, ast.Call):
@@ -61,7 +61,7 @@ def _site(call: ast.Call, value: ast.expr, scopes: Scopes) -> Site | None:
     return None
 
 
-def _function(name: ast.Name, scopes: Scopes) -> ast.expr | None:
+def _find_meaning(name: ast.Name, scopes: Scopes) -> ast.expr | None:
     """What a name stands for: the call that is all that its function does, or its value."""
     owner = scopes.scope_of(name).owner(name.id)
     bound = owner.bindings[name.id] if owner is not None else []

@@ -78,7 +78,7 @@ class Taking:
             if not isinstance(child, ast.Name) or child.id != method.receiver:
                 continue
             if self._scopes.scope_of(child).owner(child.id) is inner:
-                self._of_receiver(child, method, owner)
+                self._read_receiver_use(child, method, owner)
         for statement in node.body:
             changed = names.mutates(statement) - {""}
             for inside in walk_breadth_first(statement):
@@ -108,7 +108,9 @@ class Taking:
             and node.value.id == method.receiver
         )
 
-    def _of_receiver(self, node: ast.Name, method: Method, owner: ast.ClassDef) -> None:
+    def _read_receiver_use(
+        self, node: ast.Name, method: Method, owner: ast.ClassDef
+    ) -> None:
         """One use of `self`, which is an attribute that is read or a method's call."""
         attribute = self._scopes.parents.get(node)
         name = method.node.name
@@ -191,7 +193,7 @@ class Taking:
                 if isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
                 and node.value.id == self._objects.receiver(init)
-                and around.name in self._reached(node.attr)
+                and around.name in self._find_reached_methods(node.attr)
             ]
             if around is init:
                 makes.append(site.call.lineno)
@@ -201,7 +203,7 @@ class Taking:
                 ):
                     raise Unsettled(store, late)
 
-    def _reached(self, name: str) -> set[str]:
+    def _find_reached_methods(self, name: str) -> set[str]:
         """Methods that a method calls, and itself."""
         found, work = set(), [name]
         while work:

@@ -67,7 +67,7 @@ class Move(Naming):
         for site in sites:
             partial |= self._edit_site(site, needed[name], functions[name], values)
         text = self._text.edited(self._edits)
-        text = _apart(self._placed(text, owner))
+        text = _split_long_lines(self._place_methods(text, owner))
         text = _with_functools(text) if partial else text
         try:
             tree_of(text.source)
@@ -188,7 +188,7 @@ class Move(Naming):
         self._edits.append(Edit(site.node, new))
         return True
 
-    def _placed(self, text: Text, owner: ast.ClassDef) -> Text:
+    def _place_methods(self, text: Text, owner: ast.ClassDef) -> Text:
         """The methods out of their classes, behind the one whose object it was."""
         lines: list[str] = []
         origins: list[int] = []
@@ -196,14 +196,14 @@ class Move(Naming):
         for method in sorted(self._methods.values(), key=lambda m: m.node.lineno):
             begin, end = self._lines(method.node)
             gone.append((begin, end))
-            more, where = self._dedented(text, method.node, begin, end)
+            more, where = self._dedent_lines(text, method.node, begin, end)
             blank = [where[0]] * 2
             lines += ["", "", *more]
             origins += [*blank, *where]
         last = owner.end_lineno or owner.lineno
         text = text.spliced(last + 1, last, lines, origins)
         for begin, end in sorted(gone, reverse=True):
-            text = self._without(text, begin, end)
+            text = self._drop_lines(text, begin, end)
         return text
 
     def _lines(self, node: ast.FunctionDef) -> tuple[int, int]:
@@ -213,7 +213,7 @@ class Move(Naming):
             begin -= 1
         return begin, node.end_lineno or node.lineno
 
-    def _dedented(
+    def _dedent_lines(
         self, text: Text, node: ast.FunctionDef, begin: int, end: int
     ) -> tuple[list[str], list[int]]:
         verbatim: set[int] = set()
@@ -234,7 +234,7 @@ class Move(Naming):
             origins.append(text.origins[number - 1])
         return lines, origins
 
-    def _without(self, text: Text, begin: int, end: int) -> Text:
+    def _drop_lines(self, text: Text, begin: int, end: int) -> Text:
         """The text without some lines of a class, which may not be left empty."""
         home = next(
             c
@@ -257,7 +257,7 @@ class Move(Naming):
         return text.spliced(begin, end, [], [])
 
 
-def _apart(text: Text) -> Text:
+def _split_long_lines(text: Text) -> Text:
     """Lines that edits have made longer than one."""
     lines: list[str] = []
     origins: list[int] = []

@@ -67,7 +67,11 @@ class _Blocks:
 
     def left(self) -> list[ast.With]:
         """Blocks in which something is made that they must not name."""
-        return [b for b in self._blocks() if any(self._by_scopes(s) for s in b.body)]
+        return [
+            b
+            for b in self._blocks()
+            if any(self._is_named_by_variable_scopes(s) for s in b.body)
+        ]
 
     def _blocks(self) -> list[ast.With]:
         """Name scopes, inner ones before those around them."""
@@ -76,7 +80,7 @@ class _Blocks:
             for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.With)
             and any(self._names(i) for i in node.items)
-            and not self._of_towers(node)
+            and not self._is_of_towers(node)
         ]
         return sorted(found, key=lambda b: (-b.lineno, -b.col_offset))
 
@@ -86,7 +90,7 @@ class _Blocks:
             self._scopes.resolve(call.func) == "tf.name_scope"
         )
 
-    def _of_towers(self, block: ast.With) -> bool:
+    def _is_of_towers(self, block: ast.With) -> bool:
         """Whether it stands in a loop over devices, which is read as a whole."""
         node: ast.AST = block
         while node in self._scopes.parents:
@@ -100,10 +104,10 @@ class _Blocks:
 
     def step(self) -> Text | None:
         for block in self._blocks():
-            outside = [self._by_scopes(s) for s in block.body]
+            outside = [self._is_named_by_variable_scopes(s) for s in block.body]
             if not any(outside) or not self._clear(block, outside):
                 continue
-            new = self._apart(block, outside)
+            new = self._split_block(block, outside)
             if new is not None:
                 return new
         return None
@@ -112,7 +116,7 @@ class _Blocks:
         """Whether its statements can be told apart, and are lines of their own."""
         bound = set().union(*[names.binds_of_item(i) for i in block.items])
         if any(
-            out and (self._by_name(s) or bound & names.reads(s))
+            out and (self._is_named_by_name_scopes(s) or bound & names.reads(s))
             for s, out in zip(block.body, outside, strict=True)
         ):
             return False
@@ -120,10 +124,10 @@ class _Blocks:
             isinstance(s, _NO_SUITE) or not self._text.alone(s) for s in block.body
         )
 
-    def _apart(self, block: ast.With, outside: list[bool]) -> Text | None:
+    def _split_block(self, block: ast.With, outside: list[bool]) -> Text | None:
         needs = bool(
             any(names.binds_of_item(i) for i in block.items)
-            or any(self._by_name(s) for s in block.body)
+            or any(self._is_named_by_name_scopes(s) for s in block.body)
         )
         first = block.body[0]
         outer = self._text.lines[block.lineno - 1][: block.col_offset]
@@ -131,7 +135,7 @@ class _Blocks:
         if outer.strip() or inner.strip():
             return None
         if len(block.items) > 1:
-            return None if needs else self._without_item(block)
+            return None if needs else self._drop_item(block)
         end = block.body[-1].end_lineno or block.body[-1].lineno
         header = self._text.lines[block.lineno - 1 : self._header_end(block)]
         verbatim = set().union(*[inside_strings(s) for s in block.body])
@@ -165,7 +169,7 @@ class _Blocks:
         node = item.optional_vars or item.context_expr
         return node.end_lineno or block.lineno
 
-    def _without_item(self, block: ast.With) -> Text | None:
+    def _drop_item(self, block: ast.With) -> Text | None:
         """A block of several managers without its name scope."""
         if self._header_end(block) != block.lineno:
             return None
@@ -196,7 +200,7 @@ class _Blocks:
             if isinstance(node, ast.Call)
         }
 
-    def _by_scopes(self, statement: ast.stmt) -> bool:
+    def _is_named_by_variable_scopes(self, statement: ast.stmt) -> bool:
         """Whether it makes variables that variable scopes alone name."""
         return any(_makes_by_scope(s) for s in self._symbols(statement)) or any(
             isinstance(node, ast.Call) and self._is_layer(node.func)
@@ -215,7 +219,7 @@ class _Blocks:
             for b in (owner.bindings.get(func.id, []) if owner is not None else [])
         )
 
-    def _by_name(self, statement: ast.stmt) -> bool:
+    def _is_named_by_name_scopes(self, statement: ast.stmt) -> bool:
         """Whether it makes variables or summaries that name scopes name."""
         return any(
             symbol == "tf.Variable"

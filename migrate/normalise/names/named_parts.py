@@ -144,7 +144,7 @@ class _Parts:
     def _names(self, value: ast.expr) -> list[str] | None:
         """The names that a tuple is made of; None where it is made of others."""
         if isinstance(value, ast.Name):
-            made = self._made(value)
+            made = self._find_container(value)
             if made is None or isinstance(made, ast.Dict):
                 return None
             value = made
@@ -177,7 +177,7 @@ class _Parts:
             or (isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS)
         )
 
-    def _made(self, name: ast.Name) -> ast.Tuple | ast.List | ast.Dict | None:
+    def _find_container(self, name: ast.Name) -> ast.Tuple | ast.List | ast.Dict | None:
         """What a name stands for where it is bound once, to names that are, too."""
         owner = self._view.scopes.scope_of(name).owner(name.id)
         bound = owner.bindings.get(name.id, []) if owner is not None else []
@@ -227,7 +227,7 @@ class _Parts:
     def _part(self, node: ast.AST) -> str | None:
         if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
             return None
-        made, key = self._made(node.value), names.literal(node.slice)
+        made, key = self._find_container(node.value), names.literal(node.slice)
         value: ast.expr | None = None
         if isinstance(made, ast.Dict) and isinstance(key, (str, int)):
             keys = [names.literal(k) if k is not None else None for k in made.keys]

@@ -27,11 +27,11 @@ def written_out(text: Text) -> Text:
     for block in walk_breadth_first(tree):
         for item in block.items if isinstance(block, ast.With) else []:
             assert isinstance(block, ast.With)
-            edits += _of_item(scopes, block, item)
+            edits += _name_item(scopes, block, item)
     return text.edited(edits) if edits else text
 
 
-def _of_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit]:
+def _name_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit]:
     call, target = item.context_expr, item.optional_vars
     if not (isinstance(call, ast.Call) and isinstance(target, ast.Name)):
         return []

@@ -105,7 +105,7 @@ def numbered(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         return text, ()
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    found = sorted(_found(scopes), key=lambda taken: taken.at)
+    found = sorted(_find_taken_names(scopes), key=lambda taken: taken.at)
     edits: list[Edit] = []
     told: list[Finding] = []
     for variable in found:
@@ -165,7 +165,7 @@ def _above(scopes: Scopes, node: ast.AST) -> Iterator[ast.AST]:
         yield node
 
 
-def _found(scopes: Scopes) -> list[_Taken]:
+def _find_taken_names(scopes: Scopes) -> list[_Taken]:
     """All that the file is seen to name, by its calls of TensorFlow."""
     found: list[_Taken] = []
     for node in scopes.walk():

@@ -39,7 +39,7 @@ class _Names:
     def run(self) -> Text:
         for statement in walk_breadth_first(self._tree):
             if isinstance(statement, ast.Assign):
-                new = self._without_alias(statement)
+                new = self._drop_alias(statement)
                 if new is not None:
                     return _Names(new).run()
         edits: list[Edit] = []
@@ -56,7 +56,7 @@ class _Names:
                 edits += self._in_run(node)
         return self._text.edited(edits)
 
-    def _without_alias(self, statement: ast.Assign) -> Text | None:
+    def _drop_alias(self, statement: ast.Assign) -> Text | None:
         """`images = graph.get_tensor_by_name("x:0")`: another name for `x`."""
         call, targets = statement.value, statement.targets
         if not (
@@ -141,14 +141,14 @@ class _Names:
             position = 0 if symbol == "tf.get_variable" else None
             given = names.literal(names.argument(node, "name", position))
             if symbol.startswith("tf.") and isinstance(given, str):
-                found.setdefault(given, []).append(self._bound_to(node))
+                found.setdefault(given, []).append(self._find_bound_name(node))
         return {
             given: made[0]
             for given, made in found.items()
             if len(made) == 1 and made[0] is not None
         }
 
-    def _bound_to(self, call: ast.Call) -> str | None:
+    def _find_bound_name(self, call: ast.Call) -> str | None:
         """The name that the call's result is bound to, once and outside of scopes."""
         statement = self._scopes.parents[call]
         if not (

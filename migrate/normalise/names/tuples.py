@@ -19,15 +19,15 @@ Pairs = Callable[[Scopes, ast.Assign], list[tuple[str, ast.expr]]]
 
 def apart(text: Text) -> Text:
     """The text with statements that make placeholders taken apart."""
-    return _apart(text, _placeholders) if "laceholder" in text.source else text
+    return _split_tuples(text, _placeholders) if "laceholder" in text.source else text
 
 
 def of_attributes(text: Text) -> Text:
     """The text with statements that keep names as attributes taken apart."""
-    return _apart(text, _kept)
+    return _split_tuples(text, _find_kept_names)
 
 
-def _apart(text: Text, pairs: Pairs) -> Text:
+def _split_tuples(text: Text, pairs: Pairs) -> Text:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
     found = [
@@ -66,7 +66,9 @@ def _placeholders(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.
     return []
 
 
-def _kept(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.expr]]:
+def _find_kept_names(
+    scopes: Scopes, statement: ast.Assign
+) -> list[tuple[str, ast.expr]]:
     """Names by the attributes that keep them: none of these is a name that is read."""
     found = _pairs(statement)
     if all(

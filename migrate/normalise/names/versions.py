@@ -75,7 +75,7 @@ def from_here(text: Text, name: ast.Name) -> Text | None:
     )
     bindings = versions._bindings(here)
     found = [b for b in bindings or () if b.target is here]
-    return versions._from(name.id, found[0]) if found else None
+    return versions._rename_from(name.id, found[0]) if found else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +109,7 @@ class _Versions:
                 isinstance(node, ast.Assign)
                 and len(node.targets) == 1
                 and isinstance(node.targets[0], ast.Name)
-                and self._made_once(node.value)
+                and self._is_made_once(node.value)
             ):
                 continue
             name = node.targets[0]
@@ -120,11 +120,11 @@ class _Versions:
             if at + 1 == len(bindings):
                 continue
             following = bindings[at + 1]
-            if isinstance(following.statement, ast.Assign) and self._made_once(
+            if isinstance(following.statement, ast.Assign) and self._is_made_once(
                 following.statement.value
             ):
                 continue  # Both are made once: that the back-end tells apart.
-            return self._from(name.id, following)
+            return self._rename_from(name.id, following)
         return None
 
     def told_apart(self) -> Text | None:
@@ -167,7 +167,7 @@ class _Versions:
         made = owner.bindings.get(parent.func.id, []) if owner is not None else []
         return any(isinstance(m, ast.FunctionDef) for m in made)
 
-    def _made_once(self, value: ast.expr) -> bool:
+    def _is_made_once(self, value: ast.expr) -> bool:
         return (
             isinstance(value, ast.Call)
             and self._scopes.resolve(value.func) in _MADE_ONCE
@@ -178,13 +178,13 @@ class _Versions:
         scope = self._scopes.scope_of(name).owner(name.id)
         if scope is None:
             return None
-        function = self._function(name)
+        function = self._find_function(name)
         key = (name.id, scope.node, function)
         if key not in self._known:
-            self._known[key] = self._bindings_in(name.id, scope, function)
+            self._known[key] = self._find_bindings_in(name.id, scope, function)
         return self._known[key]
 
-    def _bindings_in(
+    def _find_bindings_in(
         self, name: str, scope: Scope, function: ast.AST | None
     ) -> _Bindings:
         """Those of a name of a scope, asked for where it is read in a function."""
@@ -196,7 +196,7 @@ class _Versions:
             if self._scopes.scope_of(node).owner(name) is not scope:
                 continue
             around.add(self._branch(node))
-            if self._function(node) is not function:
+            if self._find_function(node) is not function:
                 return None  # A function that is called later sees the last value.
             if isinstance(node.ctx, ast.Load):
                 continue
@@ -234,7 +234,7 @@ class _Versions:
             inner, outer = outer, self._scopes.parents.get(outer)
         return first
 
-    def _function(self, node: ast.AST) -> ast.AST | None:
+    def _find_function(self, node: ast.AST) -> ast.AST | None:
         """What it stands in; a lambda or comprehension is evaluated where it stands."""
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(
@@ -250,7 +250,7 @@ class _Versions:
             parent = self._scopes.parents.get(parent)
         return isinstance(parent, _STRAIGHT)
 
-    def _from(self, name: str, binding: _Binding) -> Text:
+    def _rename_from(self, name: str, binding: _Binding) -> Text:
         """The text with a name renamed from a binding on."""
         return self._text.edited(self._edits(name, binding, name))
 

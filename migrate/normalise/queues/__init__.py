@@ -29,7 +29,7 @@ def replaced(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     The same text where it has none, or not all of it can be read.
     """
     try:
-        new, notes = _converted(text)
+        new, notes = _convert_queues(text)
     except Unread:
         return text, ()
     return new, tuple(
@@ -40,7 +40,7 @@ def replaced(text: Text) -> tuple[Text, tuple[Finding, ...]]:
 def why_not(text: Text) -> Unread | None:
     """Why queue input has no such form, where it has none."""
     try:
-        _converted(text)
+        _convert_queues(text)
     except Unread as error:
         return error
     return None
@@ -59,7 +59,7 @@ def refusal(unread: Unread) -> Finding:
     )
 
 
-def _converted(text: Text) -> tuple[Text, list[Note]]:
+def _convert_queues(text: Text) -> tuple[Text, list[Note]]:
     if not _may_have(text.source) or not _has_input(View(text)):
         return text, []
     state = State()
@@ -78,7 +78,7 @@ def _converted(text: Text) -> tuple[Text, list[Note]]:
         if new is None:
             break
         text = new
-    text = _without_readers(text)
+    text = _drop_unread_readers(text)
     view = View(text)
     for call, symbol in view.calls():
         if symbol in table.INPUT:
@@ -102,7 +102,7 @@ def _has_input(view: View) -> bool:
     return any(symbol in table.INPUT for _, symbol in view.calls())
 
 
-def _without_readers(text: Text) -> Text:
+def _drop_unread_readers(text: Text) -> Text:
     """The text without readers of which nothing is read any more."""
     while True:
         view = View(text)

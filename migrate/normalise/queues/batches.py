@@ -55,7 +55,7 @@ class _Batch:
         sources, moved = self._records.part(self._statement)
         lines, dataset, parts = self._dataset(sources, moved)
         name = self._view.fresh("batches")
-        lines.append(f"{name} = {dataset}{self._batched()}")
+        lines.append(f"{name} = {dataset}{self._write_batch_call()}")
         if parts is not None:
             self._state.parts[name] = parts
         self._note()
@@ -66,7 +66,7 @@ class _Batch:
             lines.append(f"{element} = {name}{GET_NEXT}")
             edits = [Edit(self._call, element)]
         text = self._view.before(self._statement, lines, edits)
-        return self._without(text, [*(s.statement for s in sources), *moved])
+        return self._drop_statements(text, [*(s.statement for s in sources), *moved])
 
     def _note(self) -> None:
         line = self._view.line(self._call)
@@ -102,12 +102,15 @@ class _Batch:
         if isinstance(branch.test, ast.Constant):
             kept = branch.body if branch.test.value else branch.orelse
             return self._only(branch, kept)
-        pairs = [self._of_suite(branch.body), self._of_suite(branch.orelse)]
+        pairs = [
+            self._find_batch_of_suite(branch.body),
+            self._find_batch_of_suite(branch.orelse),
+        ]
         first, second = pairs
         if first is None or second is None or first._records.sources(first._statement):
             return None  # The records are made in the branch, too.
         given = [b._given for b in (first, second)]
-        targets = [self._target_of(b._statement) for b in (first, second)]
+        targets = [self._find_target(b._statement) for b in (first, second)]
         if ast.dump(given[0]) != ast.dump(given[1]) or targets[0] != targets[1]:
             raise self._unread("two branches make batches of other records")
         sources, moved = first._records.part(branch)
@@ -121,7 +124,7 @@ class _Batch:
         if parts is not None:
             self._state.parts[name] = parts
         edits = [
-            Edit(one._statement, f"{name} = {records}{one._batched()}")
+            Edit(one._statement, f"{name} = {records}{one._write_batch_call()}")
             for one in (first, second)
         ]
         text = self._view.text.edited(edits)
@@ -140,9 +143,9 @@ class _Batch:
             [indent + line for line in lines],
             [origin] * len(lines),
         )
-        return self._without(text, [*(s.statement for s in sources), *moved])
+        return self._drop_statements(text, [*(s.statement for s in sources), *moved])
 
-    def _of_suite(self, suite: list[ast.stmt]) -> _Batch | None:
+    def _find_batch_of_suite(self, suite: list[ast.stmt]) -> _Batch | None:
         """The one batch that a suite makes."""
         found = [
             (node, symbol)
@@ -153,7 +156,7 @@ class _Batch:
             return None
         return _Batch(self._view, self._state, *found[0])
 
-    def _target_of(self, statement: ast.stmt) -> str:
+    def _find_target(self, statement: ast.stmt) -> str:
         if (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -234,14 +237,14 @@ class _Batch:
             )
         if not moved and self._is_element(sources):
             return [], dataset, self._state.parts.get(sources[0].dataset)
-        returned, parts = self._returned(sources, moved)
+        returned, parts = self._write_return(sources, moved)
         parameters, unpacked = self._parameters(sources)
         name = view.fresh("make_record")
         lines = [f"def {name}({', '.join(parameters)}):"]
         unit = view.unit
         lines += [unit + line for line in unpacked]
         for statement in moved:
-            lines += self._moved_lines(statement)
+            lines += self._indent_lines(statement)
         lines.append(f"{unit}return {returned}")
         return lines, f"{dataset}.map({name})", parts
 
@@ -283,7 +286,7 @@ class _Batch:
                 unpacked.append(f"{self._view.flat(source.target)} = {parameters[-1]}")
         return parameters, unpacked
 
-    def _returned(
+    def _write_return(
         self, sources: list[Source], moved: list[ast.stmt]
     ) -> tuple[str, int | None]:
         """What the function returns, and how many tensors that is a tuple of."""
@@ -302,7 +305,7 @@ class _Batch:
                 if source.dataset in self._state.parts:
                     return f"tuple({given.id})", 0
                 raise self._unread("the tensors are not written out")
-        values = [v for s in moved for v in _bound_to(s, given.id)]
+        values = [v for s in moved for v in _find_bound_values(s, given.id)]
         changed = any(given.id in names.mutates(s) for s in moved)
         value = values[0] if len(values) == 1 else None
         if isinstance(value, (ast.List, ast.Tuple)):
@@ -327,7 +330,7 @@ class _Batch:
             )
         )
 
-    def _batched(self) -> str:
+    def _write_batch_call(self) -> str:
         """What makes batches of a dataset of records."""
         bound, view = self._bound, self._view
         parts = ""
@@ -355,7 +358,7 @@ class _Batch:
 
     # -- lines ---------------------------------------------------------------------------
 
-    def _moved_lines(self, statement: ast.stmt) -> list[str]:
+    def _indent_lines(self, statement: ast.stmt) -> list[str]:
         """A statement's lines as lines of the function's body."""
         text = self._view.text
         first = self._first_line(statement)
@@ -371,7 +374,7 @@ class _Batch:
             first -= 1
         return first
 
-    def _without(self, text: Text, gone: list[ast.stmt]) -> Text:
+    def _drop_statements(self, text: Text, gone: list[ast.stmt]) -> Text:
         """The text, changed below, without statements that stand above."""
         for statement in sorted(gone, key=lambda s: -s.lineno):
             end = statement.end_lineno or statement.lineno
@@ -382,7 +385,7 @@ class _Batch:
         return Unread(self._view, self._call, "I120", f"{self._symbol}: {why}", _RECIPE)
 
 
-def _bound_to(statement: ast.stmt, name: str) -> list[ast.expr | None]:
+def _find_bound_values(statement: ast.stmt, name: str) -> list[ast.expr | None]:
     """What a statement binds a name to; None where that is a part of a value."""
     if name not in names.binds(statement):
         return []

@@ -33,7 +33,7 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
     for node in walk_breadth_first(view.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
-        callee = _definition(view, node.func)
+        callee = _find_definition(view, node.func)
         if callee not in helpers:
             continue
         home = view.home(node)
@@ -45,10 +45,13 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
         if not (
             isinstance(statement, (ast.Assign, ast.Expr)) and statement.value is node
         ):
-            return _named(view, statement, node)
+            return _name_call(view, statement, node)
         call = Call(statement, node, callee, None, None, callee.name)
         inliner = Inliner(
-            view.text, view.scopes, _names_in(view, home), _bound_in(view, home)
+            view.text,
+            view.scopes,
+            _find_names_in(view, home),
+            _find_bound_names(view, home),
         )
         try:
             text = inliner.statement(call)
@@ -63,11 +66,11 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
         brought.add(callee.name)
         why = f"`{callee.name}` has a part in the input; its body stands there now"
         state.notes.append(Note(view.line(callee), "S130", callee.name, why))
-        return _without(text, brought)
+        return _drop_unused_functions(text, brought)
     return None
 
 
-def _without(text: Text, brought: set[str]) -> Text:
+def _drop_unused_functions(text: Text, brought: set[str]) -> Text:
     """The text without functions that were brought elsewhere, and are not used."""
     while True:
         tree = tree_of(text.source)
@@ -114,7 +117,7 @@ def _helpers(view: View) -> set[ast.FunctionDef]:
             for node in walk_breadth_first(function)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
-            and _definition(view, node.func) in found
+            and _find_definition(view, node.func) in found
         }
         if not more:
             return found
@@ -135,7 +138,7 @@ def _passes_on(view: View, function: ast.FunctionDef) -> bool:
     )
 
 
-def _definition(view: View, name: ast.Name) -> ast.FunctionDef | None:
+def _find_definition(view: View, name: ast.Name) -> ast.FunctionDef | None:
     bindings = view.bindings(name)
     if len(bindings) == 1 and isinstance(bindings[0], ast.FunctionDef):
         return bindings[0]
@@ -153,7 +156,7 @@ def _stays(view: View, node: ast.AST, statement: ast.stmt) -> bool:
     return False
 
 
-def _named(view: View, statement: ast.stmt, call: ast.Call) -> Text:
+def _name_call(view: View, statement: ast.stmt, call: ast.Call) -> Text:
     """A call within a larger statement gets a statement of its own, before."""
     if not view.text.alone(statement):
         raise Unread(
@@ -163,7 +166,7 @@ def _named(view: View, statement: ast.stmt, call: ast.Call) -> Text:
     return view.before(statement, [f"{name} = {view.flat(call)}"], [Edit(call, name)])
 
 
-def _names_in(view: View, home: Home) -> set[str]:
+def _find_names_in(view: View, home: Home) -> set[str]:
     found = set(dir(builtins)) | set(view.scopes.module.bindings)
     for node in walk_breadth_first(home):
         if isinstance(node, ast.Name):
@@ -173,7 +176,7 @@ def _names_in(view: View, home: Home) -> set[str]:
     return found
 
 
-def _bound_in(view: View, home: Home) -> frozenset[str]:
+def _find_bound_names(view: View, home: Home) -> frozenset[str]:
     if isinstance(home, ast.Module):
         return frozenset()
     return frozenset(view.scopes.scope_by_node[home].bindings)

@@ -23,7 +23,7 @@ def one_joined(view: View, state: State) -> Text | None:
             once = _once(view, call, table.BATCHERS[symbol].parameters)
             if once is not None:
                 return once
-            text = _joined(view, call, symbol)
+            text = _join_batches(view, call, symbol)
             why = "threads that are alike, as one: their records in an order that they had"
             state.notes.append(Note(view.line(call), "I112", symbol, why))
             return text
@@ -58,7 +58,7 @@ def _once(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text | Non
     if used not in suite or len(loops) != 1:
         return None
     (loop,) = loops
-    own = _of_thread(view, loop, given.id)
+    own = _read_thread_value(view, loop, given.id)
     if own is None or len(view.loads(given.id, view.home(given))) != 2:
         return None
     between = suite[suite.index(loop) + 1 : suite.index(used)]
@@ -76,7 +76,7 @@ def _once(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text | Non
     return text.spliced(begun.lineno, begun.end_lineno or begun.lineno, [], [])
 
 
-def _of_thread(view: View, loop: ast.For, listed: str) -> ast.expr | None:
+def _read_thread_value(view: View, loop: ast.For, listed: str) -> ast.expr | None:
     """What each round of a loop puts into a list, where all rounds do the same."""
     last = loop.body[-1]
     call = last.value if isinstance(last, ast.Expr) else None
@@ -100,7 +100,7 @@ def _of_thread(view: View, loop: ast.For, listed: str) -> ast.expr | None:
     return call.args[0]
 
 
-def _joined(view: View, call: ast.Call, symbol: str) -> Text:
+def _join_batches(view: View, call: ast.Call, symbol: str) -> Text:
     parameters = table.BATCHERS[symbol].parameters
     bound = names.bind_arguments(call, parameters)
     if bound is None or parameters[0] not in bound:

@@ -87,7 +87,7 @@ class Records:
         if not sources:
             self._check_made_of_nothing(self._given, set())
         moved = self._depending(sources, before)
-        moved = self._made_anew(moved, before)
+        moved = self._find_statements_per_record(moved, before)
         self._check_moved(sources, moved, before)
         self._check_elsewhere(sources, moved, end)
         return sources, moved
@@ -153,7 +153,7 @@ class Records:
                 bound -= names.binds(statement)
         return moved
 
-    def _made_anew(
+    def _find_statements_per_record(
         self, moved: list[ast.stmt], before: list[ast.stmt]
     ) -> list[ast.stmt]:
         """With what of the graph only the records use: TF1 computed it for each record."""

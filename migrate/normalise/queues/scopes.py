@@ -28,7 +28,7 @@ def one_dissolved(view: View) -> Text | None:
         while not isinstance(block, (ast.FunctionDef, ast.Module)):
             block = view.scopes.parents[block]
             if isinstance(block, ast.With) and _names_only(view, block):
-                return _opened(view, block)
+                return _open_scope(view, block)
     return None
 
 
@@ -53,7 +53,7 @@ def _names_only(view: View, block: ast.With) -> bool:
     )
 
 
-def _opened(view: View, block: ast.With) -> Text:
+def _open_scope(view: View, block: ast.With) -> Text:
     inner, outer = view.indent(block.body[0]), view.indent(block)
     header = block.items[-1].context_expr.end_lineno or block.lineno
     rows = range(header, block.end_lineno or block.lineno)

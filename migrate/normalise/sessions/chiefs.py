@@ -23,7 +23,8 @@ def mended(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
     if not wrong:
         return text, ()
     edits = {
-        id(test): _mended(given, test, f"{index} == 0") for given, test, _, _ in wrong
+        id(test): _mend_test(given, test, f"{index} == 0")
+        for given, test, _, _ in wrong
     }
     new = text.edited(list(edits.values()))
     lines = dict.fromkeys(
@@ -32,7 +33,7 @@ def mended(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
     return new, tuple(lines)
 
 
-def _mended(given: ast.expr, test: ast.expr, right: str) -> Edit:
+def _mend_test(given: ast.expr, test: ast.expr, right: str) -> Edit:
     """The test as it should be; where there is none, the call with one."""
     if given is not test or not isinstance(test, ast.Call):
         return Edit(test, right)

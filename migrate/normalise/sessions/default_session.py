@@ -52,12 +52,12 @@ class _Default:
                 if self._scopes.scope_of(node).owner(name) is self._scopes.module:
                     return self._text.edited([Edit(node, name)])
                 continue
-            new = self._without(statement, name)
+            new = self._drop_default_session(statement, name)
             if new is not None:
                 return new
         return None
 
-    def _without(self, statement: ast.Assign, name: str) -> Text | None:
+    def _drop_default_session(self, statement: ast.Assign, name: str) -> Text | None:
         """Without `session = tf.get_default_session()`, its name replaced."""
         scope = self._scopes.scope_of(statement)
         if not (

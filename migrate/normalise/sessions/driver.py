@@ -64,7 +64,7 @@ class _Driver:
         self._tree = tree_of(text.source)
         self._scopes = scopes_of(self._tree)
 
-    def _made_by(self, symbol: str) -> list[ast.Assign]:
+    def _find_assignments_of(self, symbol: str) -> list[ast.Assign]:
         """Assignments of the symbol's results to plain names."""
         return [
             node
@@ -81,7 +81,7 @@ class _Driver:
 
     def one_server(self) -> Text | None:
         """A server made in the `ps` branch and in the other: made before both."""
-        made = self._made_by("tf.train.Server")
+        made = self._find_assignments_of("tf.train.Server")
         if len(made) != 2 or ast.dump(made[0].targets[0]) != ast.dump(
             made[1].targets[0]
         ):
@@ -118,14 +118,14 @@ class _Driver:
         config = self._arguments(first).get("config")
         if config is not None and names.reads(config) & inside:
             return None
-        shown = {name: self._flat(value) for name, value in bound.items()}
+        shown = {name: self._flatten(value) for name, value in bound.items()}
         shown["job_name"] = job
-        if config is not None and self._flat(config) != shown.get("config"):
+        if config is not None and self._flatten(config) != shown.get("config"):
             other = shown.get("config", "None")
-            test = self._flat(branch.test)
-            shown["config"] = f"{self._flat(config)} if {test} else {other}"
+            test = self._flatten(branch.test)
+            shown["config"] = f"{self._flatten(config)} if {test} else {other}"
         parts = [f"{k}={v}" for k, v in shown.items() if k != _SERVER[0]]
-        cluster = self._flat(bound[_SERVER[0]])
+        cluster = self._flatten(bound[_SERVER[0]])
         func = self._text.segment(second.value.func)
         indent = self._indent(branch)
         line = (
@@ -160,7 +160,7 @@ class _Driver:
         if one is None or other is None:
             return None
         if ast.dump(one) == ast.dump(other):
-            return self._flat(one)
+            return self._flatten(one)
         if not (
             isinstance(test, ast.Compare)
             and len(test.ops) == 1
@@ -171,13 +171,13 @@ class _Driver:
             return None
         if not (isinstance(one, ast.Constant) and isinstance(other, ast.Constant)):
             return None
-        return self._flat(test.left)
+        return self._flatten(test.left)
 
     # -- whether to synchronise ------------------------------------------------------------
 
     def flag_before_server(self) -> Text | None:
         """`sync = FLAGS.sync`, asked where the optimizer is wrapped: before the server."""
-        made = self._made_by("tf.train.Server")
+        made = self._find_assignments_of("tf.train.Server")
         if len(made) != 1:
             return None
         suite = self._suite(made[0])
@@ -226,7 +226,11 @@ class _Driver:
 
         A plain session may be made long before it is used: the `with` begins there.
         """
-        made = [s for symbol in sorted(roles.SESSIONS) for s in self._made_by(symbol)]
+        made = [
+            s
+            for symbol in sorted(roles.SESSIONS)
+            for s in self._find_assignments_of(symbol)
+        ]
         if len(made) != 1:
             return None
         statement = made[0]
@@ -236,7 +240,7 @@ class _Driver:
         if suite is None:
             return None
         rest = suite[suite.index(statement) + 1 :]
-        call = self._flat(statement.value)
+        call = self._flatten(statement.value)
         for index, later in enumerate(rest):
             if isinstance(later, ast.With) and any(
                 isinstance(i.context_expr, ast.Name) and i.context_expr.id == name
@@ -244,13 +248,15 @@ class _Driver:
             ):
                 if any(name in names.reads(s) for s in rest[:index]):
                     return None
-                return self._entered(statement, later, name, call)
+                return self._enter_session(statement, later, name, call)
         closes = [s for s in rest if self._closes(s, name)]
         if closes:
             rest = rest[: rest.index(closes[0])]
         assert isinstance(statement.value, ast.Call)
         if self._scopes.resolve(statement.value.func) in roles.PLAIN_SESSIONS:
-            used = [i for i, s in enumerate(rest) if name in self._mentioned(s)]
+            used = [
+                i for i, s in enumerate(rest) if name in self._find_mentioned_names(s)
+            ]
             before = rest[: used[0]] if used else []
             if any(names.binds(s) & names.reads(statement.value) for s in before):
                 return None
@@ -261,12 +267,12 @@ class _Driver:
             for n in walk_breadth_first(s)
         ):
             return None
-        return self._wrapped(statement, rest, closes, name, call)
+        return self._wrap_rest(statement, rest, closes, name, call)
 
-    def _mentioned(self, statement: ast.stmt) -> set[str]:
+    def _find_mentioned_names(self, statement: ast.stmt) -> set[str]:
         return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
-    def _entered(
+    def _enter_session(
         self, statement: ast.Assign, block: ast.With, name: str, call: str
     ) -> Text | None:
         """`sess = ...` then `with sess:`."""
@@ -293,7 +299,7 @@ class _Driver:
             and names.key(statement.value.func.value) == name
         )
 
-    def _wrapped(
+    def _wrap_rest(
         self,
         statement: ast.Assign,
         rest: Sequence[ast.stmt],
@@ -349,10 +355,10 @@ class _Driver:
         return None
 
     def _item(self, item: ast.withitem) -> str:
-        text = self._flat(item.context_expr)
+        text = self._flatten(item.context_expr)
         if item.optional_vars is None:
             return text
-        return f"{text} as {self._flat(item.optional_vars)}"
+        return f"{text} as {self._flatten(item.optional_vars)}"
 
     def _is_tf(self, node: ast.expr) -> bool:
         func = node.func if isinstance(node, ast.Call) else node
@@ -390,12 +396,12 @@ class _Driver:
             ]
             if len(others) > 1 or not self._text.alone(first):
                 continue
-            value = self._flat(test) if test is not None else "True"
+            value = self._flatten(test) if test is not None else "True"
             last = [*call.args, *[k.value for k in call.keywords]][-1]
             text = self._text
             if last.lineno >= first.lineno:
                 continue
-            edits = [Edit(last, f"{self._flat(last)}, reuse={value}")]
+            edits = [Edit(last, f"{self._flatten(last)}, reuse={value}")]
             text = text.edited(edits)
             return text.spliced(first.lineno, first.end_lineno or first.lineno, [], [])
         return None
@@ -437,7 +443,7 @@ class _Driver:
         )
         return "  " if two else "    "
 
-    def _flat(self, value: ast.expr) -> str:
+    def _flatten(self, value: ast.expr) -> str:
         """An expression as one line; comments inside are not the program's meaning."""
         return (
             " ".join(ast.unparse(value).split("\n"))

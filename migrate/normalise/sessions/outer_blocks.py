@@ -38,7 +38,7 @@ def opened(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     said: list[Finding] = []
     while "Session" in text.source:
         scopes = scopes_of(tree_of(text.source))
-        found = next(_found(scopes, text), None)
+        found = next(_find_blocks(scopes, text), None)
         if found is None:
             break
         block, gone = found
@@ -48,11 +48,13 @@ def opened(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             line = text.origins[call.lineno - 1]
             column = call.col_offset + 1
             said.append(Finding(line, column, code, Outcome.REWRITTEN, symbol, reason))
-        text = _without(text, block, gone)
+        text = _drop_calls(text, block, gone)
     return text, tuple(said)
 
 
-def _found(scopes: Scopes, text: Text) -> Iterator[tuple[ast.With, list[ast.Call]]]:
+def _find_blocks(
+    scopes: Scopes, text: Text
+) -> Iterator[tuple[ast.With, list[ast.Call]]]:
     """Blocks, and the calls of theirs that are not to be there."""
     sessions = [
         node
@@ -147,7 +149,7 @@ def _placing(scopes: Scopes, item: ast.withitem, text: Text) -> ast.Call | None:
     return call if _opens_graph(scopes, item) else None
 
 
-def _without(text: Text, block: ast.With, gone: list[ast.Call]) -> Text:
+def _drop_calls(text: Text, block: ast.With, gone: list[ast.Call]) -> Text:
     """The block without these calls; its statements alone where it has no others."""
     rest = [item for item in block.items if item.context_expr not in gone]
     head = text.lines[block.lineno - 1]

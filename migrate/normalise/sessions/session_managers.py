@@ -77,7 +77,7 @@ class _Manager:
             raise Unclear
         self._line = view.text.origins[prepared[0].lineno - 1]
         if waits:
-            return self._supervised(statement, prepared[0], waits[0])
+            return self._rewrite_chief_branch(statement, prepared[0], waits[0])
         return self._alone(statement, prepared[0])
 
     def found(self) -> Finding:
@@ -163,7 +163,7 @@ class _Manager:
             first = block.body[0]
             session = parent.optional_vars.id
             indent = self._view.indent(first)
-            head = f"{self._view.indent(block)}with {self._opened(given)} as {session}:"
+            head = f"{self._view.indent(block)}with {self._write_session(given)} as {session}:"
             start, end = block.lineno, first.lineno - 1
             if first.lineno == block.lineno or self._comments(
                 block.lineno, first.lineno
@@ -174,11 +174,13 @@ class _Manager:
             if kept is None or len(parent.targets) != 1:
                 raise Unclear
             session, indent = kept, self._view.indent(parent)
-            head = f"{indent}{session} = {self._opened(given)}"
+            head = f"{indent}{session} = {self._write_session(given)}"
             start, end = parent.lineno, parent.end_lineno or parent.lineno
         else:
             raise Unclear
-        body = [indent + line for line in self._started(call, given, local, session)]
+        body = [
+            indent + line for line in self._write_start(call, given, local, session)
+        ]
         origin = self._view.text.origins[start - 1]
         text = self._view.text.spliced(
             start, end, [head, *body], [origin] * (len(body) + 1)
@@ -193,7 +195,7 @@ class _Manager:
         lines_ = self._view.text.lines[start - 1 : end - 1]
         return any("#" in line for line in lines_)
 
-    def _opened(self, given: dict[str, ast.expr]) -> str:
+    def _write_session(self, given: dict[str, ast.expr]) -> str:
         parts = []
         if "master" in given:
             parts.append(flat(self._view.text, given["master"]))
@@ -201,7 +203,7 @@ class _Manager:
             parts.append(f"config={flat(self._view.text, given['config'])}")
         return f"tf.Session({', '.join(parts)})"
 
-    def _started(
+    def _write_start(
         self,
         call: ast.Call,
         given: dict[str, ast.expr],
@@ -239,7 +241,7 @@ class _Manager:
 
     # -- a chief, and workers that wait for it --------------------------------------------------------
 
-    def _supervised(
+    def _rewrite_chief_branch(
         self, statement: ast.Assign, prepared: ast.Call, waiting: ast.Call
     ) -> Text:
         """`if is_chief: sess = sm.prepare_session(...)`, else the others wait."""

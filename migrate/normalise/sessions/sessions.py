@@ -76,7 +76,7 @@ class _Monitored:
                 bound = names.bind_arguments(node, _SINGULAR)
                 new = self._call(node, bound, None) if bound is not None else None
             elif symbol == "tf.train.MonitoredSession":
-                new = self._of_creator(node, gone)
+                new = self._open_creator(node, gone)
             else:
                 continue
             if new is None:
@@ -108,7 +108,7 @@ class _Monitored:
         """The call of MonitoredTrainingSession; None where an argument has no equal."""
         if bound.pop("checkpoint_filename_with_path", None) is not None:
             return None
-        parts = [f"{name}={self._flat(value)}" for name, value in bound.items()]
+        parts = [f"{name}={self._flatten(value)}" for name, value in bound.items()]
         if chief is not None:
             parts.append(f"is_chief={chief}")
         if not isinstance(node.func, ast.Attribute):
@@ -116,7 +116,7 @@ class _Monitored:
         func = self._text.segment(node.func.value) + ".MonitoredTrainingSession"
         return f"{func}({', '.join([*parts, _NO_SERVICES])})"
 
-    def _of_creator(self, node: ast.Call, gone: list[ast.stmt]) -> str | None:
+    def _open_creator(self, node: ast.Call, gone: list[ast.stmt]) -> str | None:
         bound = names.bind_arguments(node, _MONITORED)
         if bound is None:
             return None
@@ -153,7 +153,7 @@ class _Monitored:
             known = self._scopes.resolve(creator.func) in _CREATORS
             return ([creator], None, []) if known else None
         if isinstance(creator, ast.IfExp):
-            return self._chosen(creator.test, creator.body, creator.orelse, [])
+            return self._choose(creator.test, creator.body, creator.orelse, [])
         if not isinstance(creator, ast.Name):
             return None
         owner = self._scopes.scope_of(creator).owner(creator.id)
@@ -184,7 +184,7 @@ class _Monitored:
         ):
             return None
         if len(branch.body) + len(branch.orelse) == 2:
-            return self._chosen(branch.test, first.value, second.value, [branch])
+            return self._choose(branch.test, first.value, second.value, [branch])
         # What else the branches do stays in them.
         inside = {
             name
@@ -196,9 +196,9 @@ class _Monitored:
         if reads_inside & inside or not all(map(self._text.alone, (first, second))):
             return None
         gone: list[ast.stmt] = [first, second]
-        return self._chosen(branch.test, first.value, second.value, gone)
+        return self._choose(branch.test, first.value, second.value, gone)
 
-    def _chosen(
+    def _choose(
         self,
         test: ast.expr,
         chief: ast.expr,
@@ -212,9 +212,9 @@ class _Monitored:
         if kinds != list(_CREATORS):
             return None
         calls = [c for c in (chief, worker) if isinstance(c, ast.Call)]
-        return calls, self._flat(test), statements
+        return calls, self._flatten(test), statements
 
-    def _flat(self, value: ast.expr) -> str:
+    def _flatten(self, value: ast.expr) -> str:
         segment = self._text.segment(value)
         return segment if "\n" not in segment else ast.unparse(value)
 
@@ -270,18 +270,18 @@ class _Plain:
             name, region = self._default(session)
             for node in region if name is not None else ():
                 if node not in edits and isinstance(node, ast.Call):
-                    edit = self._run_of(node, name)
+                    edit = self._write_run(node, name)
                     if edit is not None:
                         edits[node] = edit
         only = default_session.session_name(self._scopes)
         if only is not None:
             for node in default_session.in_functions(self._scopes, only):
-                edit = self._run_of(node, only)
+                edit = self._write_run(node, only)
                 if node not in edits and edit is not None:
                     edits[node] = edit
         for node in walk_breadth_first(self._tree) if self._session_names() else ():
             if node not in edits and isinstance(node, ast.Call):
-                edit = self._run_of(node, None)
+                edit = self._write_run(node, None)
                 if edit is not None:
                     edits[node] = edit
         text = self._text.edited(list(edits.values()))
@@ -303,7 +303,7 @@ class _Plain:
         name, _ = self._default(sessions[0])
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.With) and len(node.items) > 1 and name is not None:
-                among = self._without_item(node, name)
+                among = self._drop_item(node, name)
                 if among is not None:
                     return among
             if not (
@@ -342,7 +342,7 @@ class _Plain:
             return new
         return self._text
 
-    def _without_item(self, block: ast.With, name: str) -> Text | None:
+    def _drop_item(self, block: ast.With, name: str) -> Text | None:
         """`with tf.Session() as sess, sess.as_default():` without the second."""
         for before, item in itertools.pairwise(block.items):
             call, last = item.context_expr, before.optional_vars or before.context_expr
@@ -361,7 +361,7 @@ class _Plain:
             )
         return None
 
-    def _run_of(self, node: ast.Call, name: str | None) -> Edit | None:
+    def _write_run(self, node: ast.Call, name: str | None) -> Edit | None:
         """`loss.eval(...)` or `train_op.run(...)` written out.
 
         Args:

@@ -44,7 +44,7 @@ def brought(text: Text) -> Text:
         scopes = scopes_of(tree_of(text.source))
         found = _call(scopes)
         if found is None:
-            return _without(text, called)
+            return _drop_uncalled_functions(text, called)
         called.add(found.callee.name)
         driver: ast.AST = found.statement
         while not isinstance(driver, (ast.FunctionDef, ast.Module)):
@@ -77,7 +77,7 @@ def _call(scopes: Scopes) -> Call | None:
     return None
 
 
-def _without(text: Text, called: set[str]) -> Text:
+def _drop_uncalled_functions(text: Text, called: set[str]) -> Text:
     """The text without those functions that nothing calls any more."""
     for name in sorted(called):
         tree = tree_of(text.source)

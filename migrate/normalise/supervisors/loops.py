@@ -104,7 +104,7 @@ class _Loops:
         for node in walk_breadth_first(self._tree):
             loop = self._loop(node) if isinstance(node, ast.Expr) else None
             if loop is not None and self._runs(loop) and self._may_be(loop):
-                new = self._brought(loop)
+                new = self._bring_loop(loop)
                 if new is not None:
                     return new
         return None
@@ -142,12 +142,12 @@ class _Loops:
             args, named = [*target.args[1:], *args], list(target.keywords)
         else:
             named_ = target
-        function = self._function(named_)
+        function = self._find_function(named_)
         if function is None or "kwargs" in bound:
             return None
         if "args" in bound and not isinstance(bound["args"], (ast.Tuple, ast.List)):
             return None
-        given = self._given(function, args, named)
+        given = self._match_arguments(function, args, named)
         if given is None:
             return None
         return _Loop(statement, call, target, function, given, late)
@@ -155,7 +155,7 @@ class _Loops:
     def _is_supervisor(self, node: ast.expr) -> bool:
         return is_supervisor(self._scopes, node)
 
-    def _function(self, node: ast.expr) -> ast.FunctionDef | None:
+    def _find_function(self, node: ast.expr) -> ast.FunctionDef | None:
         if not isinstance(node, ast.Name):
             return None
         owner = self._scopes.scope_of(node).owner(node.id)
@@ -163,7 +163,7 @@ class _Loops:
         found = bound[0] if len(bound) == 1 else None
         return found if isinstance(found, ast.FunctionDef) else None
 
-    def _given(
+    def _match_arguments(
         self,
         function: ast.FunctionDef,
         args: list[ast.expr],
@@ -214,7 +214,7 @@ class _Loops:
                     return False
         return True
 
-    def _fetched(self, function: ast.FunctionDef, parameter: str) -> bool:
+    def _is_only_fetched(self, function: ast.FunctionDef, parameter: str) -> bool:
         """Whether a parameter is only what a session runs."""
         return all(
             isinstance(call := self._scopes.parents[node], ast.Call)
@@ -224,13 +224,13 @@ class _Loops:
             if isinstance(node, ast.Name) and node.id == parameter
         )
 
-    def _fixed(self, value: ast.expr, loop: _Loop) -> bool:
+    def _is_fixed(self, value: ast.expr, loop: _Loop) -> bool:
         """Whether a name means the same in every call as it did where it was given."""
         if isinstance(value, ast.Constant):
             return True
         if isinstance(value, (ast.List, ast.Tuple, ast.Dict)):
             parts = [n for n in children(value) if isinstance(n, ast.expr)]
-            return all(self._fixed(part, loop) for part in parts)
+            return all(self._is_fixed(part, loop) for part in parts)
         if names.key(value) is None:
             return False
         if loop.late or self._is_supervisor(value):
@@ -248,7 +248,7 @@ class _Loops:
         )
         return len(bound) == 1 and not changed
 
-    def _brought(self, loop: _Loop) -> Text | None:
+    def _bring_loop(self, loop: _Loop) -> Text | None:
         text, function = self._text, loop.function
         scope = self._scopes.scope_by_node[function]
         parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
@@ -258,21 +258,21 @@ class _Loops:
         rename: dict[str, str] = {}
         kept: dict[str, str] = {}
         later: dict[ast.Name, str] = {}
-        taken = self._taken(function)
+        taken = self._find_taken_names(function)
         before = self._before(loop)
-        if bound_within(function) & self._given_names(loop):
+        if bound_within(function) & self._find_given_names(loop):
             return None
         for parameter in parameters:
             value = values[parameter]
             flat = " ".join(x.strip() for x in text.segment(value).split("\n"))
             if "#" in flat or inside_strings(value):
                 return None
-            again = self._bound_again(function, scope, parameter)
+            again = self._find_rebound_uses(function, scope, parameter)
             if again is None:
                 return None
-            fixed = self._fixed(value, loop)
+            fixed = self._is_fixed(value, loop)
             if names.key(value) is None and not isinstance(value, ast.Constant):
-                fixed = fixed and self._fetched(function, parameter)
+                fixed = fixed and self._is_only_fetched(function, parameter)
             if fixed:
                 rename[parameter] = flat
                 own = _fresh(f"{parameter}_value", taken) if again else ""
@@ -288,7 +288,9 @@ class _Loops:
                 rename[name] = _fresh(f"{name}_value", taken)
         alone = self._uses(function) == 1
         called = function.name if alone else _fresh(f"{function.name}_by_time", taken)
-        new, origins = self._definition(loop, scope, rename, later, list(kept), called)
+        new, origins = self._write_definition(
+            loop, scope, rename, later, list(kept), called
+        )
         statement = loop.statement
         bound = names.bind_arguments(loop.call, PARAMETERS) or {}
         every = text.segment(bound["timer_interval_secs"])
@@ -314,7 +316,7 @@ class _Loops:
             text = text.spliced(start, end, lines, places)
         return text
 
-    def _bound_again(
+    def _find_rebound_uses(
         self, function: ast.FunctionDef, scope: Scope, parameter: str
     ) -> list[ast.Name] | None:
         """Where a parameter's name stands for what `loss = sess.run(loss)` binds.
@@ -350,7 +352,7 @@ class _Loops:
             parent = self._scopes.parents[parent]
         return parent is not function
 
-    def _definition(
+    def _write_definition(
         self,
         loop: _Loop,
         scope: Scope,
@@ -401,14 +403,14 @@ class _Loops:
             origins.append(text.origins[number - 1])
         return lines, origins
 
-    def _given_names(self, loop: _Loop) -> set[str]:
+    def _find_given_names(self, loop: _Loop) -> set[str]:
         """Names that the function's arguments are made of."""
         given = [names.reads(value) for value in loop.given.values()]
         return {name.partition(".")[0] for name in set().union(*given)}
 
     def _before(self, loop: _Loop) -> set[str]:
         """Names that mean something else where the loop is: the graph's, the arguments'."""
-        found = self._given_names(loop)
+        found = self._find_given_names(loop)
         scope: Scope | None = self._scopes.scope_of(loop.call)
         while scope is not None:
             for name, bindings in scope.bindings.items():
@@ -417,7 +419,7 @@ class _Loops:
             scope = scope.parent
         return found
 
-    def _taken(self, function: ast.FunctionDef) -> set[str]:
+    def _find_taken_names(self, function: ast.FunctionDef) -> set[str]:
         """Every name of the file but the function's own."""
         inside = set(walk_breadth_first(function))
         return {

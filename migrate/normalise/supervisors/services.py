@@ -38,7 +38,7 @@ class Services:
     step: str | None = None
     lines: list[str] = dataclasses.field(default_factory=list)
 
-    def _made(self, what: str, value: str) -> str:
+    def _name_service(self, what: str, value: str) -> str:
         """The name of something made in place of the Supervisor."""
         name = f"{self.name}_{what}"
         line = f"{name} = {value}"
@@ -46,7 +46,7 @@ class Services:
             self.lines.append(line)
         return name
 
-    def _asked(self, argument: str) -> str | None:
+    def _read_argument(self, argument: str) -> str | None:
         """An argument that was given, and is not None."""
         value = self.given.get(argument)
         if value is None or (isinstance(value, ast.Constant) and value.value is None):
@@ -59,15 +59,15 @@ class Services:
         Only the chief's Supervisor had one.
         """
         if "summary_writer" in self.given:
-            return self._asked("summary_writer")
-        logdir = self._asked("logdir")
+            return self._read_argument("summary_writer")
+        logdir = self._read_argument("logdir")
         if logdir is None:
             return None
         made = f"{self.tensorflow}.summary.FileWriter({logdir})"
-        chief = self._asked("is_chief")
+        chief = self._read_argument("is_chief")
         if chief not in (None, "True"):
             made += f" if {chief} else None"
-        return self._made("summary_writer", made)
+        return self._name_service("summary_writer", made)
 
     @property
     def has_saver(self) -> bool:
@@ -78,20 +78,22 @@ class Services:
     def saver(self) -> str | None:
         """The saver; None where it was told to have none."""
         if "saver" in self.given:
-            return self._asked("saver")
-        return self._made("saver", f"{self.tensorflow}.train.Saver()")
+            return self._read_argument("saver")
+        return self._name_service("saver", f"{self.tensorflow}.train.Saver()")
 
     def summary(self) -> str:
         """The operation that its thread ran: by default all summaries, merged."""
-        return self._asked("summary_op") or (
+        return self._read_argument("summary_op") or (
             "None"
             if "summary_op" in self.given
-            else self._made("summary_op", f"{self.tensorflow}.summary.merge_all()")
+            else self._name_service(
+                "summary_op", f"{self.tensorflow}.summary.merge_all()"
+            )
         )
 
     def global_step(self) -> str:
         """The variable that it took for the global step."""
-        return self._asked("global_step") or (
+        return self._read_argument("global_step") or (
             self.step or f"{self.tensorflow}.train.get_global_step()"
         )
 
@@ -159,12 +161,12 @@ def step_name(scopes: Scopes, place: ast.AST) -> str | None:
             if isinstance(bindings[0].targets[0], ast.Name):
                 if global_steps.is_step(scopes, bindings[0]):
                     found.add(name)
-                found |= {f"{name}.{a}" for a in _kept_steps(scopes, bindings[0])}
+                found |= {f"{name}.{a}" for a in _find_kept_steps(scopes, bindings[0])}
         scope = scope.parent
     return found.pop() if len(found) == 1 else None
 
 
-def _kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
+def _find_kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
     """Attributes that are the global step, where a statement makes an object of the file."""
     call = made.value
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):

@@ -61,20 +61,22 @@ class _Starts:
                 bound_ = owner.bindings.get(given.id, []) if owner is not None else []
                 made = [b for b in bound_ if not _is_none(b)]
                 if len(made) == 1 and isinstance(made[0], ast.Assign):
-                    new = self._assigned(made[0], given.id, tensorflow)
+                    new = self._write_out_assignment(made[0], given.id, tensorflow)
                     if new is not None:
                         return new
             elif isinstance(given, ast.Call):
-                return self._made(node, given, tensorflow)
+                return self._name_function(node, given, tensorflow)
         return None
 
-    def _made(self, supervisor: ast.Call, given: ast.Call, tf: str) -> Text | None:
+    def _name_function(
+        self, supervisor: ast.Call, given: ast.Call, tf: str
+    ) -> Text | None:
         """`init_fn=...(...)`: a name for it, before; a partial is a lambda."""
         if is_partial(given.func, self._scopes):
             new = self._lambda(given)
             return self._text.edited([Edit(given, new)]) if new else None
         statement = self._scopes.parents[supervisor]
-        flat = self._flat(given)
+        flat = self._flatten(given)
         if not (isinstance(statement, ast.Assign) and self._text.alone(statement)):
             return None
         if flat is None or not isinstance(statement.targets[0], ast.Name):
@@ -107,7 +109,9 @@ class _Starts:
         named = [f"{k.arg}={self._text.segment(k.value)}" for k in partial.keywords]
         return f"lambda session: {called}({', '.join([*rest, 'session', *named])})"
 
-    def _assigned(self, made: ast.Assign, name: str, tf: str) -> Text | None:
+    def _write_out_assignment(
+        self, made: ast.Assign, name: str, tf: str
+    ) -> Text | None:
         """`init_fn = assign_from_checkpoint_fn(path, variables)`, written out."""
         call = made.value
         if not (isinstance(call, ast.Call) and self._text.alone(made)):
@@ -122,7 +126,7 @@ class _Starts:
             bound = names.bind_arguments(call, _MAKER_PARAMETERS) or {}
             missing = bound.get("ignore_missing_vars")
             parts = [bound.get(parameter) for parameter in _MAKER_PARAMETERS[:2]]
-            path, variables = [p and self._flat(p) for p in parts]
+            path, variables = [p and self._flatten(p) for p in parts]
             if path is None or variables is None:
                 return None
             if missing is not None and names.literal(missing) is not False:
@@ -140,7 +144,7 @@ class _Starts:
             made.lineno, made.end_lineno or 0, new, [origin] * len(new)
         )
 
-    def _flat(self, value: ast.expr) -> str | None:
+    def _flatten(self, value: ast.expr) -> str | None:
         text = self._text.segment(value)
         if "#" in text or inside_strings(value):
             return None

@@ -122,7 +122,7 @@ class _Supervisor:
         return found
 
     def run(self) -> Text:
-        session = self._session()
+        session = self._find_session()
         if runs_after_stop(self._scopes, self._name, session.name):
             raise Unclear
         if "." in self._name + session.name:
@@ -137,11 +137,11 @@ class _Supervisor:
         if not is_none_constant(bound.get("global_step")) and "global_step" in bound:
             given["global_step"] = bound["global_step"]
         step = step_name(self._scopes, self._made[0])
-        services = Services(tensorflow, self._name, given, self._flat, step)
+        services = Services(tensorflow, self._name, given, self._spell, step)
         counted = given.get("global_step")
         if counted is not None and global_steps.may_be_another(self._scopes, counted):
             key = f"{tensorflow}.GraphKeys.GLOBAL_STEP"
-            made_so = f"{tensorflow}.add_to_collection({key}, {self._flat(counted)})"
+            made_so = f"{tensorflow}.add_to_collection({key}, {self._spell(counted)})"
             services.lines.append(made_so)
         edits, gone = self._uses(session, services)
         call = self._session_call(session, services)
@@ -176,7 +176,7 @@ class _Supervisor:
 
     # -- the session ---------------------------------------------------------------------
 
-    def _session(self) -> _Session:
+    def _find_session(self) -> _Session:
         found: list[_Session] = []
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.With):
@@ -228,7 +228,7 @@ class _Supervisor:
         served = services is None or bool(names.literal(services))
         parts: list[str] = []
         for name, value in bound.items():
-            parts.append(f"{name}={self._flat(value)}")
+            parts.append(f"{name}={self._spell(value)}")
         saves = not is_none_constant(kept.get("saver"))
         every = kept.get("save_summaries_secs")
         off = (isinstance(every, ast.Constant) and not every.value) or any(
@@ -242,10 +242,10 @@ class _Supervisor:
         hooks = self._hooks(given, summaries, default, served and saves)
         summaries = summaries and default and "summary_writer" not in kept
         if "is_chief" in kept:
-            parts.append(f"is_chief={self._flat(kept['is_chief'])}")
+            parts.append(f"is_chief={self._spell(kept['is_chief'])}")
         if "logdir" in kept and (saves or summaries):
             directory = "checkpoint_dir" if saves else "summary_dir"
-            parts.append(f"{directory}={self._flat(kept['logdir'])}")
+            parts.append(f"{directory}={self._spell(kept['logdir'])}")
         built = [f"saver={given.saver()}"] if given.has_saver and saves else []
         if not is_none_constant(kept.get(table.INIT_FUNCTION, _NONE)):
             built.append(f"init_fn={self._starting(kept[table.INIT_FUNCTION])}")
@@ -263,7 +263,7 @@ class _Supervisor:
         else:
             seconds = kept.get("save_summaries_secs")
             parts.append(
-                f"save_summaries_secs={self._flat(seconds) if seconds else '120'}"
+                f"save_summaries_secs={self._spell(seconds) if seconds else '120'}"
             )
         func = self._text.segment(call.func.value) + ".MonitoredTrainingSession"
         return f"{func}({', '.join(parts)})"
@@ -275,7 +275,7 @@ class _Supervisor:
           Unclear: it is made by a call.
         """
         if isinstance(function, ast.Lambda) and len(function.args.args) == 1:
-            own, body = function.args.args[0].arg, self._flat(function.body)
+            own, body = function.args.args[0].arg, self._spell(function.body)
             return f"lambda scaffold, {own}: {body}"
         if not isinstance(function, ast.Name):
             raise Unclear
@@ -294,11 +294,11 @@ class _Supervisor:
         hooks: list[str] = []
         if summaries and not (default and "summary_writer" not in kept):
             every = kept.get("save_summaries_secs")
-            seconds = self._flat(every) if every is not None else "120"
+            seconds = self._spell(every) if every is not None else "120"
             into = (
                 f"summary_writer={given.writer()}"
                 if "summary_writer" in kept
-                else f"output_dir={self._flat(kept['logdir'])}"
+                else f"output_dir={self._spell(kept['logdir'])}"
                 if "logdir" in kept
                 else ""
             )
@@ -315,8 +315,8 @@ class _Supervisor:
             raise Unclear
         saver = f", saver={given.saver()}" if given.has_saver else ""
         hooks.append(
-            f"{train}.CheckpointSaverHook({self._flat(kept['logdir'])}, "
-            f"save_secs={seconds}, checkpoint_basename={self._flat(basename)}{saver})"
+            f"{train}.CheckpointSaverHook({self._spell(kept['logdir'])}, "
+            f"save_secs={seconds}, checkpoint_basename={self._spell(basename)}{saver})"
         )
         return hooks
 
@@ -328,8 +328,8 @@ class _Supervisor:
         if value is None:
             return "600"
         if isinstance(value, ast.Constant):
-            return self._flat(value) if value.value else "None"
-        return f"{self._flat(value)} or None"
+            return self._spell(value) if value.value else "None"
+        return f"{self._spell(value)} or None"
 
     # -- everything else -------------------------------------------------------------------
 
@@ -362,7 +362,7 @@ class _Supervisor:
                 raise Unclear  # What it was given are names of where it is made.
             if isinstance(attribute, ast.Attribute) and attribute.attr == "is_chief":
                 kept = self._arguments.kept(self._made[0])
-                chief = self._flat(kept["is_chief"]) if "is_chief" in kept else "True"
+                chief = self._spell(kept["is_chief"]) if "is_chief" in kept else "True"
                 edits.append(Edit(attribute, f"({chief})"))
                 continue
             if isinstance(attribute, ast.Attribute) and (
@@ -372,7 +372,7 @@ class _Supervisor:
                 edits.append(Edit(attribute, had))
                 continue
             if isinstance(attribute, ast.Attribute) and attribute.attr == "coord":
-                self._coordinated(attribute, session, edits, gone)
+                self._rewrite_coordinator_use(attribute, session, edits, gone)
                 continue
             if not (
                 isinstance(attribute, ast.Attribute)
@@ -411,7 +411,7 @@ class _Supervisor:
         scope = self._scopes.scope_of
         return "." in self._name and scope(node) is not scope(self._made[0].value)
 
-    def _coordinated(
+    def _rewrite_coordinator_use(
         self,
         coordinator: ast.Attribute,
         session: _Session,
@@ -456,8 +456,8 @@ class _Supervisor:
                 if not isinstance(logdir, (ast.BinOp, ast.Constant)):
                     raise Unclear
             if basename is None:
-                return f'({self._flat(logdir)} + "/{table.BASENAME}")'
-            return f'({self._flat(logdir)} + "/" + {self._flat(basename)})'
+                return f'({self._spell(logdir)} + "/{table.BASENAME}")'
+            return f'({self._spell(logdir)} + "/" + {self._spell(basename)})'
         found = services.saver() if name == "saver" else services.writer()
         if found is None:
             raise Unclear
@@ -487,7 +487,7 @@ class _Supervisor:
                 return suite
         raise Unclear
 
-    def _flat(self, value: ast.expr) -> str:
+    def _spell(self, value: ast.expr) -> str:
         segment = self._text.segment(value)
         if "\n" not in segment:
             return segment

@@ -35,7 +35,7 @@ _GRADIENTS = ("compute_gradients", "gradients(", ".minimize(")
 
 def as_replicas(text: Text) -> Towers | None:
     """The text with its loop over towers as one; None if it has none that is clear."""
-    seen = _seen(text)
+    seen = _view_text(text)
     if seen is None:
         return None
     try:
@@ -46,7 +46,7 @@ def as_replicas(text: Text) -> Towers | None:
 
 def why_not(source: str) -> tuple[int, str] | None:
     """The line of a loop over towers that is not taken, and why."""
-    seen = _seen(Text.of(source))
+    seen = _view_text(Text.of(source))
     if seen is None or not loops.shows_towers(seen.scopes, seen.loop):
         return None
     try:
@@ -57,7 +57,7 @@ def why_not(source: str) -> tuple[int, str] | None:
     return None
 
 
-def _seen(text: Text) -> View | None:
+def _view_text(text: Text) -> View | None:
     if not any(call in text.source for call in _GRADIENTS):
         return None
     seen = look(blocks.plain(text))

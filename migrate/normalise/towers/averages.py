@@ -71,7 +71,11 @@ def find(
     if not uses:
         return None
     reads = functools.partial(averages_towers, scopes=scopes, count=count, pairs=pairs)
-    for spelling in (_by_call, _by_statements, _where_applied):
+    for spelling in (
+        _find_average_by_call,
+        _find_average_by_statements,
+        _find_average_where_applied,
+    ):
         found = spelling(scopes, uses, gradients, reads)
         if found is not None:
             return dataclasses.replace(
@@ -80,7 +84,7 @@ def find(
     return None
 
 
-def _by_call(
+def _find_average_by_call(
     scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
     call = scopes.parents[uses[0]]
@@ -96,7 +100,7 @@ def _by_call(
         return None
     for definition in reach.definitions(scopes, call.func):
         if isinstance(definition, ast.FunctionDef) and reads(
-            definition, given=_given(definition, call)
+            definition, given=_match_arguments(definition, call)
         ):
             return Average(
                 call,
@@ -108,7 +112,7 @@ def _by_call(
     return None
 
 
-def _by_statements(
+def _find_average_by_statements(
     scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
     """A comprehension that is assigned, or a loop that fills a list begun before it."""
@@ -128,23 +132,25 @@ def _by_statements(
         result = target.id
         body: list[ast.stmt] = [statement]
     elif isinstance(statement, ast.For):
-        lists = _filled(scopes, statement)
+        lists = _find_filled_lists(scopes, statement)
         if len(lists) != 1:
             return None
         ((result, begun),) = lists.items()
         body = [begun, statement]
     else:
         return None
-    function = _function(gradients, [*body, ast.Return(ast.Name(result, ast.Load()))])
+    function = _find_function(
+        gradients, [*body, ast.Return(ast.Name(result, ast.Load()))]
+    )
     if not reads(function):
         return None
     if _read_later(scopes, statement, names.binds(statement) - {result}):
         return None
-    applied = _only_applied(scopes, statement, result, inside)
+    applied = _is_only_applied(scopes, statement, result, inside)
     return Average(None, statement, result, begun, applied)
 
 
-def _where_applied(
+def _find_average_where_applied(
     scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
     """An expression that apply_gradients is given."""
@@ -159,7 +165,7 @@ def _where_applied(
             inside = set(walk_breadth_first(value))
             assert isinstance(value, ast.expr)
             if all(use in inside for use in uses) and reads(
-                _function(gradients, [ast.Return(value)])
+                _find_function(gradients, [ast.Return(value)])
             ):
                 return Average(value, _statement(scopes, value), None, None, True)
             return None
@@ -167,14 +173,14 @@ def _where_applied(
     return None
 
 
-def _function(parameter: str, body: list[ast.stmt]) -> ast.FunctionDef:
+def _find_function(parameter: str, body: list[ast.stmt]) -> ast.FunctionDef:
     function = ast.parse(f"def average({parameter}): pass").body[0]
     assert isinstance(function, ast.FunctionDef)
     function.body = body
     return function
 
 
-def _given(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
+def _match_arguments(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
     """What a function's arguments are given, by their names."""
     parameters = [a.arg for a in function.args.args]
     found = dict(zip(parameters, call.args, strict=False))
@@ -195,7 +201,7 @@ def _read_later(scopes: Scopes, statement: ast.stmt, bound: set[str]) -> bool:
     )
 
 
-def _filled(scopes: Scopes, loop: ast.For) -> dict[str, ast.Assign]:
+def _find_filled_lists(scopes: Scopes, loop: ast.For) -> dict[str, ast.Assign]:
     """Lists made empty before a loop in which they grow, with the statement that does."""
     scope = scopes.scope_of(loop)
     found: dict[str, ast.Assign] = {}
@@ -238,12 +244,12 @@ def goes_into_an_update(scopes: Scopes, call: ast.Call) -> bool:
         and isinstance(parent.targets[0], ast.Name)
     ):
         return False
-    return _only_applied(
+    return _is_only_applied(
         scopes, parent, parent.targets[0].id, set(walk_breadth_first(parent))
     )
 
 
-def _only_applied(
+def _is_only_applied(
     scopes: Scopes, statement: ast.stmt, name: str, inside: set[ast.AST]
 ) -> bool:
     """Whether what a statement gives a name to is only ever applied."""

@@ -18,7 +18,7 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 
 def plain(text: Text) -> Text:
     """The text with lists made one by one, and a tower's last statements in its loop."""
-    for step in (_one_by_one, _appended, _outside):
+    for step in (_one_by_one, _write_as_append, _outside):
         while True:
             new = step(text)
             if new is None:
@@ -56,7 +56,7 @@ def _one_by_one(text: Text) -> Text | None:
     return None
 
 
-def _appended(text: Text) -> Text | None:
+def _write_as_append(text: Text) -> Text | None:
     """`grads = [None] * n`, and `grads[i] = ...` in a loop over `range(n)`, as `append`."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)

@@ -36,7 +36,7 @@ class Body:
         self._view = view
         self._index = index
         self.flags: dict[str, str] = {}
-        self.statements = self._flattened(view.loop.body)
+        self.statements = self._flatten_body(view.loop.body)
 
     def scope_names(self) -> list[str]:
         """Names of name scopes, which a tower may pass on to collections."""
@@ -53,11 +53,11 @@ class Body:
             if isinstance(item.optional_vars, ast.Name)
         ] + [name for block in blocks for name in self._scope_names(block.body)]
 
-    def _flattened(self, body: list[ast.stmt]) -> list[ast.stmt]:
+    def _flatten_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         found: list[ast.stmt] = []
         for statement in body:
             if isinstance(statement, ast.With) and dissolves(self._view, statement):
-                found.extend(self._flattened(statement.body))
+                found.extend(self._flatten_body(statement.body))
             elif not _only_reuses(statement):
                 found.append(statement)
         self._check_carried(found)
@@ -72,9 +72,11 @@ class Body:
           Unclear: more than that.
         """
         self.flags = {}
-        self._carried(body, set().union(*[names.binds(s) for s in body]), set(), body)
+        self._collect_bindings(
+            body, set().union(*[names.binds(s) for s in body]), set(), body
+        )
 
-    def _carried(
+    def _collect_bindings(
         self,
         suite: list[ast.stmt],
         bound_later: set[str],
@@ -82,16 +84,18 @@ class Body:
         body: list[ast.stmt],
     ) -> None:
         """Adds to `bound` what a suite binds, given what the tower has bound before it."""
-        for statement in _opened(suite):
+        for statement in _walk_statements(suite):
             if isinstance(statement, (ast.While, ast.Try, ast.FunctionDef)):
                 raise Unclear
             if isinstance(statement, ast.For):
                 if statement.orelse:
                     raise Unclear
-                self._carried([ast.Expr(statement.iter)], bound_later, bound, body)
+                self._collect_bindings(
+                    [ast.Expr(statement.iter)], bound_later, bound, body
+                )
                 # It may have no round: after it nothing is bound for certain.
                 own = bound | _targets(statement.target)
-                self._carried(statement.body, bound_later, own, body)
+                self._collect_bindings(statement.body, bound_later, own, body)
                 continue
             if statement in body and self.adds_up(statement):
                 continue
@@ -198,7 +202,7 @@ class Body:
         compiled = compile(ast.Expression(node), "<condition>", "eval")
         return eval(compiled, {"__builtins__": {}}, {self._index: 0})
 
-    def _reuse_given(self, call: ast.Call) -> ast.expr | None:
+    def _find_reuse_argument(self, call: ast.Call) -> ast.expr | None:
         """`i > 0` of `network(x, i > 0)`, where the function calls that `reuse`."""
         function = checks.function_called(self._view.scopes, call)
         if function is None or any(isinstance(a, ast.Starred) for a in call.args):
@@ -281,7 +285,9 @@ class Body:
             ):
                 self._check_shares(node.value)
                 edits.append(Edit(node.value, repr(self._at_zero(node.value))))
-            elif isinstance(node, ast.Call) and (given := self._reuse_given(node)):
+            elif isinstance(node, ast.Call) and (
+                given := self._find_reuse_argument(node)
+            ):
                 self._check_shares(given)
                 edits.append(Edit(given, repr(self._at_zero(given))))
             elif (
@@ -369,12 +375,12 @@ def _only_reuses(statement: ast.stmt) -> bool:
     )
 
 
-def _opened(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def _walk_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements in order, those of `with` blocks after what their items read."""
     for statement in body:
         if isinstance(statement, ast.With):
             for item in statement.items:
                 yield ast.Expr(item.context_expr)
-            yield from _opened(statement.body)
+            yield from _walk_statements(statement.body)
         else:
             yield statement

@@ -62,7 +62,7 @@ def together(view: View, over: Iterated, index: str) -> View | None:
     if not (isinstance(statement, ast.Assign) and _is_plain(view, statement)):
         raise Unclear(_OWN)
     dataset = _dataset(view, call.func.value)
-    if dataset is None or not _known_before(view, over.count, dataset):
+    if dataset is None or not _is_known_before(view, over.count, dataset):
         raise Unclear(_OWN)
     batches = view.fresh("tower_batches")
     shown = view.flat(dataset)
@@ -124,7 +124,7 @@ def _dataset(view: View, iterator: ast.expr) -> ast.expr | None:
     return None
 
 
-def _known_before(view: View, count: str, dataset: ast.expr) -> bool:
+def _is_known_before(view: View, count: str, dataset: ast.expr) -> bool:
     """Whether the number of towers is known where the dataset is asked for."""
     scope = view.scopes.scope_of(view.loop)
     return all(

@@ -34,7 +34,7 @@ def iterated(view: View, target: ast.expr, over: ast.expr) -> Iterated:
       Unclear: it is none of `range`, `enumerate`, `zip` and lists.
     """
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name):
-        return _called(view, target, over, over.func.id)
+        return _read_iteration(view, target, over, over.func.id)
     if isinstance(target, ast.Name) and isinstance(over, (ast.List, ast.Tuple)):
         if any(not isinstance(names.literal(e), str) for e in over.elts):
             raise Unclear
@@ -54,7 +54,9 @@ def iterated(view: View, target: ast.expr, over: ast.expr) -> Iterated:
     return Iterated(_length(view, over), None, (value,))
 
 
-def _called(view: View, target: ast.expr, over: ast.Call, name: str) -> Iterated:
+def _read_iteration(
+    view: View, target: ast.expr, over: ast.Call, name: str
+) -> Iterated:
     if name in _RANGES and len(over.args) == 1 and isinstance(target, ast.Name):
         return Iterated(view.flat(over.args[0]), target.id, ())
     if (

@@ -84,7 +84,7 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
     Raises:
       Unclear: they are in no list, or its average is not seen.
     """
-    computed = _computed(view, body)
+    computed = _find_computed_names(view, body)
     found: list[Gradients] = []
     for statement in body:
         listed = appended(view, statement)
@@ -121,7 +121,7 @@ def _fresh(view: View, found: list[Gradients]) -> str:
     return name
 
 
-def _computed(view: View, body: list[ast.stmt]) -> set[str]:
+def _find_computed_names(view: View, body: list[ast.stmt]) -> set[str]:
     """Names of a tower's gradients, and of what it makes of them."""
     found: set[str] = set()
     for statement in body:

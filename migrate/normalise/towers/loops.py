@@ -16,7 +16,7 @@ _OF_LOSSES = re.compile("loss|cost|objective", re.IGNORECASE)
 
 def has_gradients(scopes: Scopes, loop: ast.For) -> bool:
     """Whether a loop computes a tower's gradients: by `tf.gradients` on devices only."""
-    own = list(_own(loop.body))
+    own = list(_walk_own_nodes(loop.body))
     if any(_computes(scopes, node) for node in own):
         return True
     return any(_takes(scopes, node) for node in own) and any(
@@ -45,7 +45,7 @@ def _takes(scopes: Scopes, node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.gradients"
 
 
-def _own(body: list[ast.stmt]) -> Iterator[ast.AST]:
+def _walk_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in body:
         yield from names.walk_scope(statement)
 
@@ -83,11 +83,11 @@ def shows_towers(scopes: Scopes, loop: ast.For) -> bool:
         names.reads(value) & lists
         for loss in minimised
         if loss is not None
-        for value in (loss, *_values_of(scopes, loss))
+        for value in (loss, *_find_values(scopes, loss))
     )
 
 
-def _values_of(scopes: Scopes, node: ast.expr) -> list[ast.expr]:
+def _find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr]:
     """What a name is bound to, anywhere in its scope."""
     if not isinstance(node, ast.Name):
         return []

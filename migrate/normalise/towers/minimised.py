@@ -68,7 +68,7 @@ def find(view: View, count: str) -> list[Minimised]:
       Unclear: something is minimised that is neither their mean nor their sum.
     """
     scopes, loop = view.scopes, view.loop
-    own = names.binds(loop) | _filled(loop)
+    own = names.binds(loop) | _find_filled_names(loop)
     followed = [
         (value.id, Losses(scopes, count, gathered, listed=listed, bound=own))
         for gathered, value, listed in loops.gathered(scopes, loop)
@@ -90,7 +90,7 @@ def find(view: View, count: str) -> list[Minimised]:
             if len(wholes) != 1 or loss is None or not taken:
                 raise Unclear(_OTHERWISE)
             ((tower, whole),) = wholes
-            if any(_of_collections(scopes, more) for more in whole.more):
+            if any(_asks_collections(scopes, more) for more in whole.more):
                 raise Unclear(_OTHERWISE)
             terms = [f"{tower} * {count}" if whole.is_sum else tower]
             terms += [view.flat(more) for more in whole.more]
@@ -149,21 +149,21 @@ def _after(scopes: Scopes, loop: ast.For) -> Iterator[ast.stmt]:
         suite = getattr(parent, "body", [])
         if node not in suite:
             return
-        yield from _opened(suite[suite.index(node) + 1 :])
+        yield from _walk_statements(suite[suite.index(node) + 1 :])
         if not isinstance(parent, ast.With):
             return
         node = parent
 
 
-def _opened(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
+def _walk_statements(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in suite:
         if isinstance(statement, ast.With):
-            yield from _opened(statement.body)
+            yield from _walk_statements(statement.body)
         else:
             yield statement
 
 
-def _filled(loop: ast.For) -> set[str]:
+def _find_filled_names(loop: ast.For) -> set[str]:
     """Names of what a loop puts something into."""
     found = set()
     for node in walk_breadth_first(loop):
@@ -178,7 +178,7 @@ def _filled(loop: ast.For) -> set[str]:
     return found
 
 
-def _of_collections(scopes: Scopes, value: ast.expr) -> bool:
+def _asks_collections(scopes: Scopes, value: ast.expr) -> bool:
     """Whether a value asks the graph for what towers may have put there."""
     symbols = [
         scopes.resolve(n.func)

@@ -89,19 +89,23 @@ def replaced(view: View) -> Towers:
     else:
         gradients = lists.gradients(view, body.statements, over.count)
     lines = [
-        *_named(view, body, over, index),
+        *_write_names(view, body, over, index),
         *([(f"replicas.under({scope})", view.loop.lineno)] if scope else []),
-        *_of_one_tower(view, body, gradients),
+        *_write_one_tower(view, body, gradients),
     ]
     if scope and not summaries.ends(view):
         lines.append(('replicas.under("")', view.loop.lineno))
-    after = _averaged(view, gradients) if gradients else _minimised(view, losses)
-    text = _spliced(view, lines, after, list(filled.values()))
+    after = (
+        _replace_average(view, gradients)
+        if gradients
+        else _replace_minimize(view, losses)
+    )
+    text = _splice_lines(view, lines, after, list(filled.values()))
     line = view.text.origins[view.loop.lineno - 1]
     return Towers(text, over.count, line, drawn is not None, updated_by, placed)
 
 
-def _named(
+def _write_names(
     view: View, body: Body, over: iteration.Iterated, index: str
 ) -> Iterator[_Line]:
     """What the loop gave names to, as assignments."""
@@ -115,7 +119,7 @@ def _named(
             yield f"{scope} = None", at
 
 
-def _of_one_tower(
+def _write_one_tower(
     view: View, body: Body, gradients: list[lists.Gradients]
 ) -> Iterator[_Line]:
     """The loop's body for one tower, its lists gathered from all."""
@@ -155,7 +159,7 @@ def _of_one_tower(
             yield f"{name} = replicas.towers({name})[0]", at
 
 
-def _spliced(
+def _splice_lines(
     view: View,
     lines: list[_Line],
     after: tuple[Text, list[_Splice]],
@@ -178,7 +182,7 @@ def _spliced(
     return text
 
 
-def _averaged(
+def _replace_average(
     view: View, gradients: list[lists.Gradients]
 ) -> tuple[Text, list[_Splice]]:
     """What stands where the towers' gradients were averaged: one tower's, to be averaged."""
@@ -205,7 +209,7 @@ def _averaged(
     return view.text.edited(edits), splices
 
 
-def _minimised(
+def _replace_minimize(
     view: View, losses: list[minimised.Minimised]
 ) -> tuple[Text, list[_Splice]]:
     """What minimised the losses of all towers: it minimises a tower's own."""

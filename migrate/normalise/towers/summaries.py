@@ -46,14 +46,14 @@ def scope(view: View) -> str:
         if isinstance(item.context_expr, ast.Call)
         and view.scopes.resolve(item.context_expr.func) == "tf.name_scope"
     ]
-    if not found and _all_numbered(view):
+    if not found and _has_all_numbered(view):
         return '""'
     if len(found) != 1 or found[0] is None:
         raise Unclear("towers write summaries that no name scope tells apart")
     return view.flat(found[0])
 
 
-def _all_numbered(view: View) -> bool:
+def _has_all_numbered(view: View) -> bool:
     """Whether all summaries are written in the loop, by names that its own names are in."""
     if any(
         _writes(view, node)
@@ -110,7 +110,7 @@ def gathered(view: View) -> View:
                 and asked.id in tower
             ):
                 raise Unclear("summaries are asked for that are not of one tower")
-            if _written_after(view, node):
+            if _is_written_after(view, node):
                 raise Unclear("towers write summaries after theirs have been listed")
             edits.append(Edit(node, "replicas.summaries()"))
     found = look(view.text.edited(edits))
@@ -126,7 +126,7 @@ def ends(view: View) -> bool:
     )
 
 
-def _written_after(view: View, call: ast.Call) -> bool:
+def _is_written_after(view: View, call: ast.Call) -> bool:
     """Whether the loop writes summaries behind a call in it."""
     later = [
         node

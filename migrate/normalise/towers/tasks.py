@@ -98,19 +98,19 @@ def placed(view: View, over: Iterated, index: str) -> Tasks | None:
             )
         device = given["worker_device"]
     if isinstance(device, ast.Name):
-        made = _assigned(view, device)
+        made = _find_value(view, device)
         device = made if made in view.inside and made is not view.loop.iter else device
     if device is None:
         raise Unclear
-    dealt = _dealt_to(view)
-    shown = _shown(view, device, over, index)
+    dealt = _find_cluster(view)
+    shown = _show_device(view, device, over, index)
     listed = shown.removesuffix(f"[{index}]")
     if listed != shown and over.count == f"len({listed})":
         return Tasks(listed, dealt)
     return Tasks(f"[{shown} for {index} in range({over.count})]", dealt)
 
 
-def _dealt_to(view: View) -> str:
+def _find_cluster(view: View) -> str:
     """The cluster that the program's device setters are given; "" where it has none."""
     for node in walk_breadth_first(view.scopes.tree):
         if isinstance(node, ast.Call) and view.scopes.resolve(node.func) == SETTER:
@@ -180,13 +180,13 @@ def _names_job(view: View, node: ast.expr, depth: int) -> bool:
             if "job:" in part.value:
                 return True
         if isinstance(part, ast.Name) and depth < 3:
-            value = _assigned(view, part)
+            value = _find_value(view, part)
             if value is not None and _names_job(view, value, depth + 1):
                 return True
     return False
 
 
-def _assigned(view: View, name: ast.Name) -> ast.expr | None:
+def _find_value(view: View, name: ast.Name) -> ast.expr | None:
     """What a name is bound to, once; of a loop's own name, what the loop goes over."""
     owner = view.scopes.scope_of(name).owner(name.id)
     bindings = owner.bindings.get(name.id, []) if owner is not None else []
@@ -197,7 +197,7 @@ def _assigned(view: View, name: ast.Name) -> ast.expr | None:
     return view.loop.iter if bindings[0] is view.loop else None
 
 
-def _shown(view: View, device: ast.expr, over: Iterated, index: str) -> str:
+def _show_device(view: View, device: ast.expr, over: Iterated, index: str) -> str:
     """A device's text, names of the loop as what they are for the tower of that index."""
     values = dict(over.values)
 

@@ -91,7 +91,7 @@ def _communication(
     )
     return Mistake(
         call,
-        "D109",
+        "D108",
         "CollectiveCommunication is CommunicationImplementation since TensorFlow 2.4, "
         "and is given in CommunicationOptions",
         "communication_options=CommunicationOptions(implementation=...)",

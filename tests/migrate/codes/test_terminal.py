@@ -12,7 +12,7 @@ from migrate.cli import main
 from migrate.codes import CODES, MERGED
 from migrate.codes import terminal as module
 from migrate.codes.pages import locate_page
-from migrate.codes.terminal import read_page, show_page
+from migrate.codes.terminal import read_example, read_page, show_page
 
 PAGES = pathlib.Path(module.__file__).parents[2] / "docs" / "rules"
 
@@ -53,6 +53,15 @@ def test_the_command_prints_it() -> None:
         locate_page("S112"),
     ):
         assert part in shown
+
+
+def test_a_rules_example_is_the_rows_or_the_first_of_its_page() -> None:
+    assert read_example("T102") == (CODES["T102"].before, CODES["T102"].after)
+    assert not CODES["S112"].before
+    before, after = read_example("S112")
+    assert before.endswith("\n    print(sess.run(part, {x: np.ones([1, 2])}))")
+    assert after.endswith("\n    print(part)")
+    assert read_example("E001") == read_example("G001") == ("", "")
 
 
 def test_a_code_of_an_earlier_version_is_told_as_what_it_is_now() -> None:

@@ -338,6 +338,19 @@ def test_html_has_both_sides_with_the_findings_at_their_lines(
     assert "Do this." in unchanged and ' a">' not in unchanged
 
 
+def test_a_refusal_has_its_rules_example_at_its_line(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.py").write_text("import tensorflow as tf\nprint(part)\n")
+    refused = Finding(2, 1, "S112", Outcome.REFUSED, "", "no", "Do this.")
+    results = (FileResult(tmp_path / "a.py", findings=(refused,)),)
+    beside, rules = page.render(Run(results)).split("<h2>Rules")
+    for part in (beside, rules):
+        assert "for part in sess.run(parts, {x: np.ones([1, 2])}):" in part
+    assert (
+        '<details><summary>the rule</summary><div class="example">'
+        in beside.replace("\n", "")
+    )
+
+
 def test_no_format_has_uses_of_a_refused_program_as_findings(
     tmp_path: pathlib.Path,
 ) -> None:

@@ -331,7 +331,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "H120": (
+    "N150_own_hook": (
         HOOK,
         (
             (

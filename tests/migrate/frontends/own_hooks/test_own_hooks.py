@@ -262,5 +262,5 @@ def test_values_are_set_where_workers_do_not_keep_pace() -> None:
 
 def test_a_file_without_a_program_is_told_what_a_hook_can_be() -> None:
     (finding, *_) = _refused(migrate_text("import tensorflow as tf\n" + _LOSS))
-    assert finding.code == "H120"
+    assert finding.code == "N150"
     assert "def on_train_batch_end(self, batch, logs=None)" in finding.recipe

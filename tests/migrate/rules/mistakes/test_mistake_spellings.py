@@ -377,12 +377,12 @@ WRONG = (
         ),
     ),
     (
-        "D109",
+        "D108",
         TF
         + "strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy(communication=tf.distribute.experimental.CollectiveCommunication.NCCL)\n",
     ),
     (
-        "D109",
+        "D108",
         TF
         + (
             "from tensorflow.distribute.experimental import MultiWorkerMirroredStrategy, CollectiveCommunication\n"
