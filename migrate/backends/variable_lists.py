@@ -14,8 +14,6 @@ from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
-_KEYS = ("tf.GraphKeys.TRAINABLE_VARIABLES", "tf.GraphKeys.GLOBAL_VARIABLES")
-
 
 class VariableLists:
     """Tells lists of variables from other expressions."""
@@ -43,6 +41,86 @@ class VariableLists:
             flow.update is not None and flow.statement.lineno < node.lineno  # type: ignore[attr-defined]
             for flow in every(self._program.flows)
         )
+
+    def is_of_its_step(self, listed: ast.Call) -> bool:
+        """Whether a list that steps make has, in each of them, what TF1's had.
+
+        Steps are traced in turn, and a layer makes its variables in the first that calls
+        it. So a list lacks those of layers that only later steps call, and has those of
+        layers that TF1 made after the list, if an earlier step calls them.
+        """
+        flows = every(self._program.flows)
+        at = next((i for i, f in enumerate(flows) if self._holds(f, listed)), None)
+        if at is None or self._is_for_gradients(listed):
+            return True
+        made = {i: f for i, f in enumerate(flows) if not f.suites and _makes_layer(f)}
+        before = {f for i, f in made.items() if i < at}
+        after = {f for i, f in made.items() if i > at}
+        earlier: set[ir.Flow] = set()
+        for step in self._program.steps:
+            ran = set(step.flows)
+            if flows[at] in ran and (before - ran - earlier or after & earlier):
+                return False
+            earlier |= ran
+        return True
+
+    def trace_last(self) -> None:
+        """Has steps that only look at lists of variables traced after all others.
+
+        Those that train keep their order, by which optimizers are numbered.
+        """
+        listing = {
+            flow
+            for flow in every(self._program.flows)
+            for node in walk_breadth_first(flow.statement)
+            if isinstance(node, ast.Call)
+            and self._lists(node)
+            and self._holds(flow, node)
+            and not self.is_of_its_step(node)
+        }
+        self._program.steps.sort(
+            key=lambda step: (
+                not any(flow.update is not None for flow in step.flows)
+                and bool(listing & set(step.flows))
+            )
+        )
+
+    def _holds(self, flow: ir.Flow, listed: ast.Call) -> bool:
+        """Whether a statement computes the list, itself or in its header."""
+        suites = [s for _, suite in names.suites(flow.statement) for s in suite]
+        return any(n is listed for n in walk_breadth_first(flow.statement)) and not any(
+            n is listed for s in suites for n in walk_breadth_first(s)
+        )
+
+    def _is_for_gradients(self, node: ast.expr, depth: int = 0) -> bool:
+        """Whether a list only says what gradients are of: of others there are none.
+
+        optimizer.minimize(loss, var_list=[v for v in variables if "top" in v.name])
+        """
+        above = self._scopes.parents.get(node)
+        while isinstance(above, (ast.comprehension, ast.ListComp, ast.List, ast.BinOp)):
+            above = self._scopes.parents.get(above)
+        if isinstance(above, ast.keyword):
+            return above.arg in ("var_list", "xs")
+        if isinstance(above, ast.Call):
+            symbol = self._scopes.resolve(above.func)
+            zips = isinstance(above.func, ast.Name) and above.func.id == "zip"
+            return symbol == "tf.gradients" or zips
+        if depth > 3 or not isinstance(above, ast.Assign):
+            return False
+        target = above.targets[0]
+        if not isinstance(target, ast.Name) or len(above.targets) > 1:
+            return False
+        owner = self._scopes.scope_of(target).owner(target.id)
+        uses = [
+            n
+            for n in self._scopes.walk()
+            if isinstance(n, ast.Name)
+            and n.id == target.id
+            and isinstance(n.ctx, ast.Load)
+            and self._scopes.scope_of(n).owner(n.id) is owner
+        ]
+        return bool(uses) and all(self._is_for_gradients(n, depth + 1) for n in uses)
 
     def is_in_order(self, which: str) -> bool:
         """Whether TF2 makes the variables of a list in the order in which TF1 did.
@@ -177,7 +255,7 @@ class VariableLists:
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
             if symbol == "tf.get_collection" and node.args:
-                return self._scopes.resolve(node.args[0]) in _KEYS
+                return self._scopes.resolve(node.args[0]) in roles.LISTING_KEYS
             return symbol in roles.TRAINABLE | roles.GLOBAL
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return self._lists(node.left) and self._lists(node.right)
@@ -221,7 +299,17 @@ class VariableLists:
             isinstance(n, ast.Call)
             and (
                 self._scopes.resolve(n.func) in roles.GLOBAL
-                or any(self._scopes.resolve(a) == _KEYS[1] for a in n.args)
+                or any(
+                    self._scopes.resolve(a) == "tf.GraphKeys.GLOBAL_VARIABLES"
+                    for a in n.args
+                )
             )
             for n in walk_breadth_first(listed)
         )
+
+
+def _makes_layer(flow: ir.Flow) -> bool:
+    """Whether a statement of a step has a layer of its own, not one that there is."""
+    if flow.graph:
+        return not flow.repeats
+    return any(lift.create.parts for lift in flow.lifts)

@@ -13,6 +13,7 @@ from migrate.backends.expressions import Expressions
 from migrate.backends.keras.networks import plan_networks
 from migrate.backends.keras.program import plan_hooks, plan_models
 from migrate.backends.loaded_sessions import plan_loaded
+from migrate.backends.variable_lists import VariableLists
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators import estimator, input_sessions
@@ -113,6 +114,7 @@ def plan_of(
         program.servers_end = servers_end
         program.partitioned = _partitions(scopes)
         attempt = Plan()
+        VariableLists(program, scopes).trace_last()
         expressions = Expressions(program, scopes, diagnostics, attempt)
         try:
             expressions.run()

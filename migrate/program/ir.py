@@ -148,6 +148,8 @@ class Flow:
       lifts: what of it goes to build time although the rest is step time.
       build, step: whether it has a part of that time.
       host: plain Python that stays where it is.
+      asks: plain Python about what only a step has, `name = loss.name`: it is of the step,
+        although what it binds is no tensor; or a loop over what only a step has.
     """
 
     statement: ast.stmt
@@ -159,6 +161,7 @@ class Flow:
     build: bool = False
     step: bool = False
     pure: bool = False
+    asks: bool = False
     dropped: str = ""  # Why nothing is left of it, if so.
     update: Update | None = None
     # Of graph code (graph_functions.py): whether it makes layers; whether a block's header

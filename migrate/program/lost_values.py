@@ -12,21 +12,25 @@ from collections.abc import Sequence
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import every
+from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import header_reads
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import roles
 
 _PLAIN = (Kind.HOST, Kind.PURE)
 
 
-def is_of_steps(program: ir.TrainingProgram, statement: ast.stmt) -> bool:
+def is_of_steps(program: ir.TrainingProgram, flow: Flow) -> bool:
     """Whether a loop or branch is over what only a step has.
 
     A static shape is known before: `for size in x.shape[1:]`.
     """
+    statement = flow.statement
     if not isinstance(statement, (ast.For, ast.If, ast.While)):
         return False
+    if flow.asks:
+        return True
     header = statement.iter if isinstance(statement, ast.For) else statement.test
     return any(
         program.kinds.get(names.key(node) or "") in ir.STEP_KINDS
@@ -36,18 +40,89 @@ def is_of_steps(program: ir.TrainingProgram, statement: ast.stmt) -> bool:
     )
 
 
+def refuse_lost_values(
+    program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics
+) -> None:
+    """Refuses what the program computes of what only a step has, and reads elsewhere."""
+    work = list(program.flows)
+    while work:
+        flow = work.pop()
+        if not flow.asks or flow.build:
+            work += [f for suite in flow.suites.values() for f in suite]
+        else:
+            refuse_lost_value(program, scopes, diagnostics, flow)
+
+
+def refuse_lost_value(
+    program: ir.TrainingProgram,
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    flow: Flow,
+) -> None:
+    """Refuses a block or a value of the steps alone that something outside of them reads."""
+    lost = find_lost_value(program, scopes, flow)
+    if lost is None:
+        return
+    name, reader = lost
+    outside = f"and line {reader.lineno}, outside of the step, reads it"
+    if not flow.suites:
+        diagnostics.refuse(
+            "S112",
+            flow.statement,
+            f"`{name}` is computed of what only a step has, {outside}",
+            "Compute it of what Python knows before the step.",
+        )
+    elif _goes_through_variables(scopes, flow.statement):
+        diagnostics.refuse(
+            "V123",
+            flow.statement,
+            f"`{name}` gets its value of a list of variables, {outside}; layers make "
+            "theirs in the first step",
+            "Move the block into the session's block, or behind it.",
+        )
+    else:
+        diagnostics.refuse(
+            "N103",
+            flow.statement,
+            f"`{name}` gets its value in a block over what only a step has, {outside}",
+            "Compute it in a block that asks nothing of tensors.",
+        )
+
+
+def _goes_through_variables(scopes: Scopes, block: ast.stmt) -> bool:
+    """`for v in tf.trainable_variables():`, or over a name that is such a list."""
+    if not isinstance(block, ast.For):
+        return False
+    iterated = [block.iter]
+    for node in walk_breadth_first(block.iter):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            owner = scopes.scope_of(node).owner(node.id)
+            bound = owner.bindings.get(node.id, []) if owner is not None else []
+            iterated += [b.value for b in bound if isinstance(b, ast.Assign)]
+    return any(
+        scopes.resolve(node.func) in roles.TRAINABLE | roles.GLOBAL
+        or any(scopes.resolve(a) in roles.LISTING_KEYS for a in node.args)
+        for part in iterated
+        for node in walk_breadth_first(part)
+        if isinstance(node, ast.Call)
+    )
+
+
 def find_lost_value(
     program: ir.TrainingProgram, scopes: Scopes, block: Flow
 ) -> tuple[str, ast.stmt] | None:
-    """A plain value that a block of the steps gives, and a statement outside that reads it."""
-    inside = [f for f in every([block])[1:] if not f.suites]
+    """A plain value that a part of the steps gives, and a statement outside that reads it."""
+    inside = [f for f in every([block]) if not f.suites]
     given: set[str] = set()
     for flow in inside:
         if flow.host:
             given |= flow.binds
-        else:  # `names.append(v.name)`
-            filled = names.mutates(flow.statement)
-            given |= {n for n in filled if program.kinds.get(n) in _PLAIN}
+        else:  # `name = v.name`, `names.append(v.name)`
+            bound = flow.binds | names.mutates(flow.statement)
+            given |= {n for n in bound if program.kinds.get(n) in _PLAIN}
+    for flow in every(program.flows):  # What a step computes anew of them.
+        if flow.pure and not flow.suites and flow not in inside and flow.reads & given:
+            given |= flow.binds
     readers = _Readers(program, scopes, block)
     for name in sorted(given):
         reader = readers.find_reader(name)
@@ -108,7 +183,7 @@ class _Readers:
         if flow is self._block:
             return None
         if flow.suites:
-            if is_of_steps(self._program, statement):
+            if is_of_steps(self._program, flow):
                 return None
             if name in header_reads(statement):
                 return statement
@@ -121,7 +196,8 @@ class _Readers:
                 if isinstance(found, ast.stmt):
                     return found
             return None
-        if not (flow.step or flow.dropped) and name in self._reads(statement):
+        outside = not (flow.step or flow.pure or flow.dropped)
+        if outside and name in self._reads(statement):
             return statement
         if any(name in names.reads(lift.node) for lift in flow.lifts):
             return statement

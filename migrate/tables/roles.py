@@ -52,6 +52,10 @@ PLAIN_SESSIONS = frozenset({"tf.Session"})
 SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
 OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 TRAINABLE = frozenset({"tf.trainable_variables"})
+# Collections that are such lists.
+LISTING_KEYS = frozenset(
+    {"tf.GraphKeys.TRAINABLE_VARIABLES", "tf.GraphKeys.GLOBAL_VARIABLES"}
+)
 GLOBAL = frozenset({"tf.global_variables", "tf.all_variables"})
 SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})
 PARTITIONERS = frozenset(partitioners.PARTITIONERS)

@@ -28,6 +28,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, all_names, every
 from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes
+from migrate.program.lost_values import refuse_lost_values
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import hooks as hook_table
 from migrate.tables import roles
@@ -77,6 +78,7 @@ class _Layout:
     def run(self) -> None:
         program, plan = self._program, self._plan
         self._check_names()
+        refuse_lost_values(program, self._scopes, self._diagnostics)
         self._separate()
         self._import("training_session", emitted.files("training_session"))
         cluster = Cluster(self._context)

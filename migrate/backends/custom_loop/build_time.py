@@ -17,7 +17,7 @@ from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.code import code
 from migrate.program.ir import Flow, Kind
-from migrate.program.lost_values import find_lost_value, is_of_steps
+from migrate.program.lost_values import is_of_steps, refuse_lost_value
 from migrate.program.slices import build_closure, header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -220,9 +220,9 @@ class BuildTime:
 
     def _build_compound(self, flow: Flow) -> list[Item]:
         statement = flow.statement
-        of_steps = not flow.build and is_of_steps(self._program, statement)
+        of_steps = not flow.build and is_of_steps(self._program, flow)
         if of_steps or (isinstance(statement, ast.Try) and flow.step):
-            self._check_lost_values(flow)
+            refuse_lost_value(self._program, self._scopes, self._diagnostics, flow)
         if of_steps or not (
             flow.build
             or any(f.host or f in self.pure for f in every([flow])[1:] if not f.suites)
@@ -260,19 +260,6 @@ class BuildTime:
                     )
                     return [Block(header, [block])]
         return [block]
-
-    def _check_lost_values(self, flow: Flow) -> None:
-        """A block that stands in the steps alone gives nothing to what is outside of them."""
-        lost = find_lost_value(self._program, self._scopes, flow)
-        if lost is not None:
-            name, reader = lost
-            self._diagnostics.refuse(
-                "N103",
-                flow.statement,
-                f"`{name}` gets its value in a block over what only a step has, and line "
-                f"{reader.lineno}, outside of the step, reads it",
-                "Compute it in a block that asks nothing of tensors.",
-            )
 
     def _build_loop(
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]

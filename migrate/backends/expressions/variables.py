@@ -269,6 +269,16 @@ class Variables(GraphCode):
                 "Ask for it when the session is open, or for the trainable ones.",
                 symbol,
             )
+        if which == "trainable" and not self.lists.is_of_its_step(call):
+            self.diagnostics.refuse(
+                "V123",
+                call,
+                "a step takes this list, and layers that another step calls make their "
+                "variables there: the list would have others than TensorFlow 1's",
+                "Make the variables of those layers by tf.get_variable: they are there "
+                "before any step.",
+                symbol,
+            )
         if not self._in_driver(call):
             self.diagnostics.refuse(
                 "V123",

@@ -31,6 +31,7 @@ from migrate.program.binding_time import Diagnostics
 from migrate.program.code import Code, code
 from migrate.program.ir import Kind
 from migrate.program.own_hooks import GLOBAL_STEP, Ask, OwnHooks
+from migrate.program.step_values import describe
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
@@ -397,7 +398,9 @@ class _Hook:
                 and not self._is_bound_inside(node)
             ):
                 raise NotMapped(
-                    node, f"`{key}` is a tensor of the step; a hook uses it as it is"
+                    node,
+                    f"`{key}` {describe(self._scopes, node).value}; a hook uses it as "
+                    "it is",
                 )
 
     def _is_bound_inside(self, node: ast.expr) -> bool:

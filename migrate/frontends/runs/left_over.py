@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.displays import Displays
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.step_values import Step, describe
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import one_tensor, roles
 
@@ -59,6 +60,7 @@ def check(
                     "Make it where the graph is built.",
                     scopes.resolve(node.func) or "",
                 )
+    _check_functions(scopes, diagnostics, analysis, loop, allowed)
     rebound = set().union(*[names.binds(s) for s in loop.tail])
     constants = _constant_tensors(scopes, flows)
     for statement in loop.tail:
@@ -78,13 +80,59 @@ def check(
                 diagnostics.refuse("S112", node, reason, recipe)
 
 
+def _check_functions(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    analysis: Analysis,
+    loop: Loop,
+    allowed: set[int],
+) -> None:
+    """Functions that stand above the graph, and read what only a step has of it."""
+    for statement in loop.tail:
+        for call in walk_breadth_first(statement):
+            if id(call) in allowed or not isinstance(call, ast.Call):
+                continue
+            if not isinstance(call.func, ast.Name) or loop.own(call.func):
+                continue
+            for part in reach.find_called(scopes, call)[1:]:
+                read = _read_of_step(scopes, analysis, loop, part, allowed)
+                if read is not None:
+                    diagnostics.refuse(
+                        "S112",
+                        call,
+                        f"`{call.func.id}` uses `{read}`, which only a step has; the loop "
+                        "calls it outside run()",
+                        "Fetch it, and give the function the fetched value.",
+                    )
+                    break
+
+
+def _read_of_step(
+    scopes: Scopes, analysis: Analysis, loop: Loop, part: ast.AST, allowed: set[int]
+) -> str | None:
+    """A name of the step that a function reads, which runs nothing itself."""
+    nodes = list(walk_breadth_first(part))
+    if any(isinstance(n, ast.Call) and loop.is_run(n) for n in nodes):
+        return None  # Its runs are the loop's.
+    for node in nodes:
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            continue
+        owner = scopes.scope_of(node).owner(node.id)
+        inside = owner is not None and any(owner.node is n for n in nodes)
+        if inside or id(node) in allowed:
+            continue
+        if analysis.environment.get(node.id) in ir.STEP_KINDS:
+            return node.id
+    return None
+
+
 def _explain(
     scopes: Scopes, node: ast.expr, name: str, kind: ir.Kind
 ) -> tuple[str, str]:
     """What of the step the loop uses outside of run(), and what to do."""
     if isinstance(node, ast.Name) and scopes.function(node) is not None:
         return (
-            f"`{name}` uses tensors of the step; the loop calls it outside run()",
+            f"`{name}` uses what only a step has; the loop calls it outside run()",
             "Give the function values alone, and name the tensors and placeholders in "
             "the run itself.",
         )
@@ -95,10 +143,14 @@ def _explain(
             "Write each feed out as a whole dict, in each branch: "
             f"feed = {{{name}: value, ...}}.",
         )
-    return (
-        f"`{name}` is a tensor of the step; the loop uses it outside run()",
-        "Fetch it, and use the fetched value.",
-    )
+    what = describe(scopes, node)
+    recipe = {
+        Step.LISTED: "Make it where the loop uses it: in the session's block, or behind it.",
+        Step.PLAIN: "Compute it of what Python knows before the step.",
+        Step.GATHERED: "Fetch what it holds, and use the fetched values.",
+        Step.TENSOR: "Fetch it, and use the fetched value.",
+    }
+    return f"`{name}` {what.value}; the loop uses it outside run()", recipe[what]
 
 
 def _is_key(scopes: Scopes, node: ast.expr) -> bool:

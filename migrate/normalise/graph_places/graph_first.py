@@ -20,6 +20,7 @@ from migrate.facts import draws, names
 from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.names import versions
 from migrate.normalise.text import Text, inside_strings
+from migrate.program.step_values import is_plain
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -365,6 +366,8 @@ class _Block:
             return shows or (bool(symbols) and symbols[0] in roles.SUMMARIES)
         if not isinstance(statement, ast.Assign):
             return False
+        if any(s in roles.TRAINABLE for s in symbols) and is_plain(self._scopes, value):
+            return False  # `len(tf.trainable_variables())`: layers have theirs by then.
         return (
             any(_is_of_graph(s) for s in symbols)
             or _is_update(value)

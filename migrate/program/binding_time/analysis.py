@@ -51,7 +51,7 @@ class Analysis(Blocks):
                     flow.kind = join(flow.kind, self.expression(child))
             self._method_effects(statement, flow)
         if flow.kind is Kind.HOST and self._asks_tensor(statement):
-            flow.kind = Kind.TENSOR
+            flow.kind, flow.asks = Kind.TENSOR, True
         if (
             flow.kind in ir.STEP_KINDS
             and flow.kind not in (Kind.PLACEHOLDER, Kind.ELEMENT)

@@ -37,7 +37,7 @@ class Blocks(Assignments):
                 None,
             )
             if iterated in ir.STEP_KINDS:
-                flow.step = True
+                flow.step = flow.asks = True
             self.loop_scopes.append(len(self.scope_names))
         elif isinstance(statement, (ast.If, ast.While)):
             if isinstance(statement, ast.While):

@@ -10,6 +10,7 @@ from migrate.program.binding_time.user_functions import UserFunctions
 from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.code import code, join_code
 from migrate.program.ir import Kind, Lift
+from migrate.program.step_values import describe
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS, LayerRow
 
 
@@ -48,7 +49,8 @@ class Layers(UserFunctions):
             self.diagnostics.refuse(
                 "N151",
                 call,
-                f"`{ast.unparse(bound[argument])}` is a tensor of the step, given as "
+                f"`{ast.unparse(bound[argument])}` "
+                f"{describe(self.scopes, bound[argument]).value}, and is given as "
                 f"`{argument}`: the layer is made before any step",
                 f"Give `{argument}` a value that the program knows when it builds the graph. "
                 "If another argument is meant, pass it by keyword.",

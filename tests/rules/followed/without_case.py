@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from reference.pages.cases import cases
+
 _GRAPH = """\
 import tensorflow as tf
 
@@ -42,7 +44,40 @@ def _change(text: str, *changes: tuple[str, str]) -> str:
     return text
 
 
+_METRIC = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 3])
+labels = tf.placeholder(tf.int64, [None])
+w = tf.Variable(tf.zeros([3, 2]))
+logits = tf.matmul(x, w)
+columns = tf.unstack(logits, axis=1)
+overlap, update = tf.metrics.mean_iou(labels, tf.argmax(logits, 1), len(columns))
+with tf.Session() as sess:
+    sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    for i in range(3):
+        sess.run(update, {x: [[1.0, 2.0, 3.0]], labels: [i % 2]})
+        print(sess.run(overlap))
+"""
+_SCALED = _change(
+    _GRAPH,
+    ("w = tf", "scale = 2.0\nw = tf"),
+    ("matmul(x, w)", "matmul(x, w) * scale"),
+    ("    for i", "    scale = 0.5\n    for i"),
+    ("3.0]]", "3.0 * scale]]"),
+)
+_PASSED = _change(cases()["D131"].text, ("dataset = ", "shown = str(mse)\ndataset = "))
+
+
 FOLLOWED = {
+    "D131": (_PASSED, _change(_PASSED, ("str(mse)", "str(mse(ys, model(xs)))"))),
+    "G007": (
+        _SCALED,
+        _change(
+            _SCALED, ("    scale = ", "    factor = "), ("3.0 * scale", "3.0 * factor")
+        ),
+    ),
+    "M122": (_METRIC, _change(_METRIC, (", len(columns)", ", 2"))),
     "D112": (_SUPERVISED, _change(_SUPERVISED, ("    sess.run(init)\n", ""))),
     "N117": (
         "import tensorflow as tf\n\ny = tf.log(2.0)  # tf1to2: ignore[T102]\n",

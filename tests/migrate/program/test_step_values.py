@@ -1,0 +1,216 @@
+"""What Python computes of tensors and of lists of variables, and reads outside of the steps.
+
+TensorFlow 1 computed it once, where the graph was built. The reason says what it is, and
+nothing of it is lost or has another value in silence.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import pytest
+
+from migrate.beside import files as beside
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from reference import processes, runner
+from tests import ledger
+
+TELLING = (Outcome.REFUSED, Outcome.WARNED, Outcome.FAILED)
+PROGRAM = """import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.get_variable("w", [3, 1])
+parts = [tf.matmul(x, w), tf.square(tf.matmul(x, w))]
+{}
+loss = tf.reduce_mean(tf.add_n(parts))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        sess.run(train, {{x: [[1.0, 2.0, 3.0]]}})
+        {}
+"""
+LAYERS = """import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 3])
+h = tf.layers.dense(x, 4)
+y = tf.layers.dense(h, 1)
+loss = tf.reduce_mean(tf.square(y))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+{}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    {}
+    for i in range(3):
+        sess.run(train, {{x: [[1.0, 2.0, 3.0]]}})
+"""
+# What is no tensor, although it is computed of some.
+PLAIN = [
+    "n = len(parts)",
+    "n = parts[0].shape[1].value",
+    "n = int(parts[0].shape[1])",
+    "n = x.name",
+    "n = [p.name for p in parts]",
+    "n = [p.name for p in parts] + ['more']",
+    "n = {p.name: p.shape for p in parts}",
+    "n = parts[0].dtype",
+    "n = 'part of %s' % x.op.name",
+    "n = parts[0] is not None",
+    "n = isinstance(parts, list)",
+    "n = np.prod(parts[0].get_shape().as_list())",
+    "n = 0\nn = x.name",
+    "if x is not None:\n    n = parts[0].op.name",
+]
+HOLDING = ["n = parts", "n = {'a': parts[0]}", "n = zip(['a', 'b'], parts)"]
+
+
+def _told(text: str) -> dict[str, str]:
+    found = migrate_text(text).findings
+    return {
+        f.code: f.reason for f in found if f.outcome in TELLING and f.code != "N100"
+    }
+
+
+@pytest.mark.parametrize("read", ["print(n)", "logs.append(n)", "show()"])
+@pytest.mark.parametrize("made", PLAIN)
+def test_no_plain_value_is_called_a_tensor(made: str, read: str) -> None:
+    logs = "logs = []\ndef show():\n    print(n)\n"
+    told = _told(PROGRAM.format(made, read).replace("x =", f"{logs}x =", 1))
+    assert "S112" in told and not any(code.startswith("G") for code in told)
+    words = "is computed of what only a step has"
+    if "`show`" in told["S112"]:  # A function is told by its name.
+        words = "only a step has; the loop calls it outside run()"
+    assert words in told["S112"] and "is a tensor" not in told["S112"]
+
+
+@pytest.mark.parametrize("made", HOLDING)
+def test_what_holds_tensors_is_called_so(made: str) -> None:
+    told = _told(PROGRAM.format(made, "print(len(n))"))
+    assert "holds tensors of the step" in told["S112"]
+
+
+def test_a_tensor_is_called_one() -> None:
+    told = _told(PROGRAM.format("n = parts[0] * 2.0", "print(n)"))
+    assert "`n` is a tensor of the step" in told["S112"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "n = int(x.shape[1])",
+        "n = len(tf.trainable_variables())",
+        "n = np.prod(w.shape.as_list())",
+        "n = x.name\nn = 3",
+        "n = 0\nfor v in tf.trainable_variables():\n    n += np.prod(v.shape.as_list())",
+    ],
+)
+def test_what_is_known_before_the_step_is_migrated(made: str) -> None:
+    assert not _told(PROGRAM.format(made, "print(n)"))
+
+
+def test_the_graph_reads_it_in_the_step_too() -> None:
+    of_graph = "n = x.dtype\nparts.append(tf.cast(tf.cast(x[:, :1], tf.int32), n))"
+    assert not _told(PROGRAM.format(of_graph, "pass"))
+
+
+# -- lists of variables, which layers fill in the first step ---------------------------
+
+COUNTS = [
+    "n = 0\nfor v in tf.trainable_variables():\n    n += np.prod(v.shape.as_list())",
+    "n = 0\nfor v in tf.trainable_variables():\n    p = 1\n"
+    "    for d in v.get_shape():\n        p *= d.value\n    n += p",
+    "n = []\nfor v in tf.trainable_variables():\n    n.append(v.name)",
+    "variables = tf.trainable_variables()\nn = 0\n"
+    "for v in variables:\n    n += np.prod(v.shape.as_list())",
+    "n = 0\nfor v in tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES):\n    n += 1",
+    "n = 0\nfor v in tf.trainable_variables('dense_1'):\n    n += 1",
+    "n = sum(np.prod(v.shape.as_list()) for v in tf.trainable_variables())",
+    "n = len(tf.trainable_variables())",
+    "n = [v.name for v in tf.trainable_variables()]",
+]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_a_count_before_the_first_step_is_refused_for_what_it_is(count: str) -> None:
+    told = _told(LAYERS.format(count, "print(n)"))
+    assert set(told) & {"S112", "V123"}
+    assert all("list of variables" in reason for reason in told.values()), told
+
+
+@pytest.mark.parametrize("count", [c for c in COUNTS if "variables = " not in c])
+def test_the_recipe_is_to_count_in_the_session(count: str) -> None:
+    inside = count.replace("\n", "\n    ") + "\n    print(n)"
+    assert not _told(LAYERS.format("", inside))
+
+
+TWO_HEADS = """import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 3])
+one = tf.ones_initializer()
+first = tf.layers.dense(x, 1, kernel_initializer=one, name="first")
+{before}
+second = tf.layers.dense(x, 2, kernel_initializer=one, name="second")
+{after}
+rate = tf.train.GradientDescentOptimizer(0.01)
+train = rate.minimize(tf.reduce_mean(tf.square(first)))
+other = rate.minimize(tf.reduce_mean(tf.square(second)))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        print(sess.run({fetched}))
+        sess.run(train, {{x: [[1.0, 2.0, 3.0]]}})
+        sess.run(other, {{x: [[1.0, 2.0, 3.0]]}})
+"""
+PENALTY = "penalty = tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])"
+
+
+def test_a_step_that_lists_variables_has_those_of_layers_that_other_steps_call(
+    tf1: str, tmp_path: pathlib.Path
+) -> None:
+    """It ran first, and its list was empty."""
+    ledger.rests_on(ledger.COMPILER)
+    text = TWO_HEADS.format(before="", after=PENALTY, fetched="penalty")
+    new = migrate_text(text).text
+    assert new.index("def compute_penalty") > new.index("train_step")
+    beside.write(tmp_path, new)
+    printed = []
+    for python, name, program in (
+        (tf1, "old.py", text),
+        (sys.executable, "new.py", new),
+    ):
+        (tmp_path / name).write_text(program)
+        done = processes.run_program(
+            [python, tmp_path / name], environment=runner.ENVIRONMENT
+        )
+        printed.append([float(line) for line in done.stdout.split()])
+    assert len(printed[0]) == 3 and printed[0][0] > 4.0
+    assert printed[0] == pytest.approx(printed[1], rel=1e-6)
+
+
+def test_a_list_that_would_have_other_variables_is_refused() -> None:
+    early = TWO_HEADS.format(before=PENALTY, after="", fetched="penalty")
+    assert "V123" in _told(early)
+    # The first step that trains adds the penalty of a layer that the second one makes.
+    trained = TWO_HEADS.format(before="", after=PENALTY, fetched="one.name or penalty")
+    trained = trained.replace("square(first))", "square(first)) + penalty")
+    trained = trained.replace("print(sess.run(one.name or penalty))", "pass")
+    assert "V123" in _told(trained)
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "rate.minimize(tf.reduce_mean(tf.square(first)), var_list=tf.trainable_variables())",
+        "rate.minimize(tf.reduce_mean(tf.square(first)), "
+        "var_list=[v for v in tf.trainable_variables() if 'first' in v.name])",
+    ],
+)
+def test_what_gradients_are_of_needs_no_others(listed: str) -> None:
+    text = TWO_HEADS.format(
+        before="", after="", fetched="first, {x: [[1.0, 2.0, 3.0]]}"
+    )
+    old = "rate.minimize(tf.reduce_mean(tf.square(first)))"
+    assert old in text
+    assert not _told(text.replace(old, listed))
