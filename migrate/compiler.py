@@ -192,15 +192,18 @@ def _migrate_through_gate(text: str, unit: Unit) -> Migration:
 
 def _say_why(text: str, done: Migration, several: Migration, unit: Unit) -> Migration:
     """A refused file of several programs, with what refuses one of them."""
-    rest = [f for f in done.findings if f.code != "N101"]
-    if len(rest) == len(done.findings) or any(
-        f.outcome is Outcome.REWRITTEN for f in rest
-    ):
+    refused = [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    if not any(f.code == "N101" for f in refused):
         return done
-    at = {(f.line, f.column) for f in several.findings}
-    kept = [f for f in rest if f.code != "N100" or (f.line, f.column) not in at]
     source = Source(text, tree_of(text))
-    return write_plan(source, Plan(), [*several.findings, *kept], unit)
+    told = [*several.findings, *(f for f in refused if f.code not in ("N100", "N101"))]
+    at = {(f.line, f.column) for f in told}
+    rest = [
+        f
+        for f in leave_program_whole(scopes_of(source.tree))
+        if (f.line, f.column) not in at
+    ]
+    return write_plan(source, Plan(), [*dict.fromkeys(told), *rest], unit)
 
 
 def _migrate_and_judge(text: str, unit: Unit) -> Migration:

@@ -129,8 +129,8 @@ def walk_scope_of_function(function: ast.FunctionDef) -> Iterator[ast.AST]:
             yield from walk_scope(statement)
 
 
-def suites(statement: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
-    """The nested suites of a compound statement or a module, by field name."""
+def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
+    """The nested suites of a compound statement, by field name."""
     found: list[tuple[str, list[ast.stmt]]] = []
     for field in ("body", "orelse", "finalbody"):
         suite = getattr(statement, field, None)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TypeGuard
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -63,7 +62,9 @@ def _paths(
         return None
     found: list[tuple[ast.expr, ...]] = []
     for node in walk_breadth_first(scopes.tree):
-        if function.name == "main" and _runs_main(scopes, node):
+        if isinstance(node, ast.Call) and (
+            function.name == "main" and _runs_main(scopes, node)
+        ):
             found.append((node.func,))
             continue
         if not (
@@ -107,14 +108,13 @@ def _is_main(scopes: Scopes, node: ast.Name) -> bool:
     )
 
 
-def _runs_main(scopes: Scopes, node: ast.AST) -> TypeGuard[ast.Call]:
+def _runs_main(scopes: Scopes, call: ast.Call) -> bool:
     """`tf.app.run()`, which calls the function `main` of the program once."""
     return (
-        isinstance(node, ast.Call)
-        and scopes.resolve(node.func) in _RUNS
-        and names.argument(node, "main", 0) is None
-        and not any(isinstance(a, ast.Starred) for a in node.args)
-        and all(keyword.arg for keyword in node.keywords)
+        scopes.resolve(call.func) in _RUNS
+        and names.argument(call, "main", 0) is None
+        and not any(isinstance(a, ast.Starred) for a in call.args)
+        and all(keyword.arg for keyword in call.keywords)
     )
 
 

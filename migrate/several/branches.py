@@ -266,8 +266,9 @@ def _find_rest(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
 
 
 def _find_suite(scopes: Scopes, statement: ast.stmt) -> list[ast.stmt]:
-    suites = [suite for _, suite in names.suites(scopes.parents[statement])]
-    return next(suite for suite in suites if statement in suite)
+    around = scopes.parents[statement]
+    suites = names.suites(around)  # type: ignore[arg-type]
+    return next(suite for _, suite in suites if statement in suite)
 
 
 def _write_into_branches(
