@@ -396,17 +396,21 @@ def _find_unlike(
 
 def _rebind_imports(results: Sequence[_Result]) -> bool:
     """Whether an import of one program binds a name to something else than another's."""
-    bound: dict[str, str] = {}
+    bound: dict[str, set[str]] = {}
     for lines in (lines for result in results for lines in result.imports):
+        meant: dict[str, set[str]] = {}  # Of the package, or not.
         for node in walk_breadth_first(ast.parse("\n".join(lines))):
             if not isinstance(node, _IMPORTS):
                 continue
             home = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]
-                meant = home + (alias.name if alias.asname or home else name)
-                if bound.setdefault(name, meant) != meant:
-                    return True
+                whole = alias.asname or home
+                meant.setdefault(name, set()).add(
+                    home + (alias.name if whole else name)
+                )
+        if any(bound.setdefault(name, known) != known for name, known in meant.items()):
+            return True
     return False
 
 
