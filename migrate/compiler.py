@@ -57,6 +57,7 @@ from migrate.rules import (
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, report_unanswered
 from migrate.several import apart as apart_of
+from migrate.several import branches as branches_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
@@ -182,6 +183,31 @@ def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
 
 def _migrate_through_gate(text: str, unit: Unit) -> Migration:
     """A file's migration, whose effects are those of the file; else it is refused."""
+    several = _branch_by_branch(text, unit)
+    if several is not None and several.text != text:
+        return several
+    done = _migrate_and_judge(text, unit)
+    return done if several is None else _say_why(text, done, several, unit)
+
+
+def _say_why(text: str, done: Migration, several: Migration, unit: Unit) -> Migration:
+    """A refused file of several programs, with what refuses one of them."""
+    refused = [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    if not any(f.code == "N101" for f in refused):
+        return done
+    source = Source(text, tree_of(text))
+    told = [*several.findings, *(f for f in refused if f.code not in ("N100", "N101"))]
+    at = {(f.line, f.column) for f in told}
+    rest = [
+        f
+        for f in leave_program_whole(scopes_of(source.tree))
+        if (f.line, f.column) not in at
+    ]
+    return write_plan(source, Plan(), [*dict.fromkeys(told), *rest], unit)
+
+
+def _migrate_and_judge(text: str, unit: Unit) -> Migration:
+    """The migration of a file that is one program, or several in turn."""
     done = _compile_file(text, unit)
     fewer = dataclasses.replace(unit, methods=False)
     judged = judge(text, done, lambda: _compile_file(text, fewer))
@@ -271,6 +297,19 @@ def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
         if not gates.check(several.text, unit.filename, text, set()):
             return several
     return None
+
+
+def _branch_by_branch(text: str, unit: Unit) -> Migration | None:
+    """The migration of a file of which a process runs one program; None if it is none."""
+    if "Session" not in text and "Supervisor" not in text:
+        return None
+    several = branches_of.migrate_branches(
+        text, lambda one: _migrate_through_gate(one, unit)
+    )
+    if several is None or several.text == text:
+        return several
+    failed = gates.check(several.text, unit.filename, text, set())
+    return None if failed else several
 
 
 def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:

@@ -15,7 +15,7 @@ CODES = (
     Code(
         "N101",
         "training sessions that the tool does not read together",
-        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, and several graphs whose shared code is the same for each. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (N162).",
+        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, several graphs whose shared code is the same for each, and programs in branches of one `if`, of which a process runs one. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (N162).",
         why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares. A session and an Estimator each have their own graph, training loop and checkpoints. Sessions that restore, save and start servers when they open cannot be repeated safely.",
         recipe="Open one training session per file, outside of loops, `if` and `try`.",
     ),

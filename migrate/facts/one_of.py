@@ -18,6 +18,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
+_RUNS = ("tf.app.run", "tf.compat.v1.app.run")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp)
 # How many calls one may go through another before it is too far to follow.
 _DEPTH = 6
@@ -38,17 +39,34 @@ def at_most_one(scopes: Scopes, functions: Sequence[ast.FunctionDef]) -> bool:
     return True
 
 
+def runs_once(scopes: Scopes, statement: ast.stmt) -> bool:
+    """Whether no process comes to a statement twice."""
+    node: ast.AST = statement
+    while not isinstance(node, (ast.FunctionDef, ast.Module)):
+        node = scopes.parents[node]
+        if isinstance(node, _LOOPS):
+            return False
+    return isinstance(node, ast.Module) or (
+        scopes.parents[node] is scopes.tree and at_most_one(scopes, [node])
+    )
+
+
 def _paths(
     scopes: Scopes, function: ast.FunctionDef, depth: int
-) -> list[tuple[ast.Name, ...]] | None:
+) -> list[tuple[ast.expr, ...]] | None:
     """The ways by which the module comes to a function: references, the outermost first.
 
     None where one cannot be followed.
     """
     if not depth:
         return None
-    found: list[tuple[ast.Name, ...]] = []
+    found: list[tuple[ast.expr, ...]] = []
     for node in walk_breadth_first(scopes.tree):
+        if isinstance(node, ast.Call) and (
+            function.name == "main" and _runs_main(scopes, node)
+        ):
+            found.append((node.func,))
+            continue
         if not (
             isinstance(node, ast.Name)
             and node.id == function.name
@@ -85,12 +103,22 @@ def _is_main(scopes: Scopes, node: ast.Name) -> bool:
     while isinstance(call, ast.keyword):
         call = scopes.parents[call]
     return isinstance(call, ast.Call) and (
-        scopes.resolve(call.func) in ("tf.app.run", "tf.compat.v1.app.run")
+        scopes.resolve(call.func) in _RUNS
         or scopes.find_dotted_path(call.func) == "absl.app.run"
     )
 
 
-def _has_process(scopes: Scopes, node: ast.Name) -> bool:
+def _runs_main(scopes: Scopes, call: ast.Call) -> bool:
+    """`tf.app.run()`, which calls the function `main` of the program once."""
+    return (
+        scopes.resolve(call.func) in _RUNS
+        and names.argument(call, "main", 0) is None
+        and not any(isinstance(a, ast.Starred) for a in call.args)
+        and all(keyword.arg for keyword in call.keywords)
+    )
+
+
+def _has_process(scopes: Scopes, node: ast.expr) -> bool:
     """`multiprocessing.Process(target=node)`: a process of its own."""
     keyword = scopes.parents[node]
     call = scopes.parents.get(keyword)
@@ -131,7 +159,7 @@ def _function_around(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
     return parent
 
 
-def _repeats(scopes: Scopes, path: Sequence[ast.Name]) -> bool:
+def _repeats(scopes: Scopes, path: Sequence[ast.expr]) -> bool:
     """Whether one process comes by a path more than once."""
     for node in reversed(path):
         if _has_process(scopes, node):
@@ -144,7 +172,7 @@ def _repeats(scopes: Scopes, path: Sequence[ast.Name]) -> bool:
     return False
 
 
-def _apart(scopes: Scopes, one: Sequence[ast.Name], other: Sequence[ast.Name]) -> bool:
+def _apart(scopes: Scopes, one: Sequence[ast.expr], other: Sequence[ast.expr]) -> bool:
     """Whether no process goes two ways."""
     for a, b in zip(one, other, strict=False):
         if a is not b:

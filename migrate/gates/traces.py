@@ -93,6 +93,8 @@ class _Trace:
         self._known: set[ast.AST] = set()  # What has a site.
         self._sites: list[Site] = []
         self._guards: list[Guard] = []
+        # Where workers serve, in suites that the trace has left: it goes on without them.
+        self._waits: list[Guard] = []
         self._loops: list[ast.AST] = []
         self._root = ""
         self._unused = False
@@ -121,6 +123,7 @@ class _Trace:
                 ):
                     self._root = getattr(function, "name", "lambda")
                     self._unused = self._root not in names
+                    self._waits = []
                     self._body(function)
         return self._sites
 
@@ -152,6 +155,7 @@ class _Trace:
         for statement in statements:
             self._statement = statement
             ends = self._visit(statement) or ends
+        self._waits += [g for g in self._guards[before:] if g.kind is Kind.SERVE]
         del self._guards[before:]
         return ends
 
@@ -223,8 +227,11 @@ class _Trace:
     def _if(self, statement: ast.If) -> bool:
         self._expression(statement.test)
         holds, other = guard_of(statement.test)
+        before = [*self._waits]
         inside = self._under(holds, statement.body)
+        waits, self._waits = self._waits[len(before) :], before
         outside = self._under(other, statement.orelse)
+        self._waits += [] if inside else waits
         if inside and outside:
             return True
         if inside:
@@ -311,12 +318,15 @@ class _Trace:
         guards, statement = self._guards, self._statement
         for function, here in self._run_by(call):
             self._guards = [*guards] if here else []
+            waits: list[Guard] = []
             if isinstance(call.func, ast.Attribute) and call.func.attr == "run":
                 # All workers run what they are given, also those that serve.
                 self._guards = [g for g in guards if g.kind is not Kind.SERVE]
+                waits, self._waits = self._waits, []
             if self._is_traced(function):
                 self._guards = [g for g in self._guards if g.kind is not Kind.LOOP]
             self._body(function)
+            self._waits = [*waits, *self._waits]
         self._guards, self._statement = guards, statement
 
     def _run_by(self, call: ast.Call) -> Iterator[tuple[Function, bool]]:
@@ -433,7 +443,7 @@ class _Trace:
                 frozenset((n.lineno, n.col_offset + 1) for n in (at, node)),
                 self._root,
                 len(self._sites),
-                tuple(self._guards),
+                (*self._guards, *(w for w in self._waits if w not in self._guards)),
                 self._outside(effect, node),
                 self._unused,
                 self._traced is not None,

@@ -37,6 +37,8 @@ def migrate_apart(
     if len(functions) < 2:
         return None
     programs = [(function,) for function in functions]
+    if not regions.has_one_cluster(scopes, programs):
+        return None
     whole = [
         regions.Region((function,), frozenset({number}), _stub(text, function))
         for number, function in enumerate(functions)

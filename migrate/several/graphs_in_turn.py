@@ -53,6 +53,8 @@ def migrate_graphs_in_turn(
     if len(parts) < 2 or not _are_independent(scopes, parts):
         return None
     programs = [(*part.before, *part.statements) for part in parts]
+    if not regions.has_one_cluster(scopes, programs):
+        return None
     whole = [
         regions.Region(part.statements, frozenset({number}), before=part.before)
         for number, part in enumerate(parts)

@@ -11,13 +11,18 @@ import ast
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from migrate.facts import reach
+from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import roles
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
+# What a process of a cluster calls.
+_CLUSTERED = frozenset(
+    {"tf.train.Server", "tf.train.replica_device_setter", "tf.train.ClusterSpec"}
+)
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 # What stands at a region's bounds; nothing knows its value.
 _MARK = "_region_{0}_{1} = id(0)"
@@ -32,12 +37,15 @@ class Region:
       stub: what stands for it where it is left out, without indentation; None for names
         that have what it binds.
       before: statements above it that move into it, in all programs.
+      closes: whether it goes on to the end of its suite. Its program may put what it
+        does into functions of that suite, with whatever would mark the end.
     """
 
     statements: tuple[ast.stmt, ...]
     owners: frozenset[int]
     stub: tuple[str, ...] | None = None
     before: tuple[ast.stmt, ...] = ()
+    closes: bool = False
 
     @property
     def first(self) -> int:
@@ -79,31 +87,101 @@ class _Result:
     migration: Migration
 
 
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """The lines of a region in a migrated text, counted from 0.
+
+    Attributes:
+      begins: the line of the mark above it.
+      ends: the first line below it.
+      resumes: the first line below the mark at its end, if it has one.
+    """
+
+    begins: int
+    ends: int
+    resumes: int
+
+
 def migrate_regions(
-    text: str, regions: Sequence[Region], migrate: Callable[[str], Migration]
+    text: str,
+    regions: Sequence[Region],
+    migrate: Callable[[str], Migration],
+    refusals: list[Finding] | None = None,
 ) -> Migration | None:
     """The migration of a text of several programs; None where one is not migrated.
 
     Args:
       regions: in the order of the text.
       migrate: what migrates the text of one program.
+      refusals: where it adds why a program is refused.
     """
     count = 1 + max(number for region in regions for number in region.owners)
     results: list[_Result] = []
     for number in range(count):
         lines, origins = _cut_program(text, regions, number)
         migration = migrate("\n".join(lines))
-        if any(
-            f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in migration.findings
-        ):
+        refused = [
+            f
+            for f in _place(migration.findings, origins)
+            if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+        ]
+        if refused:
+            if refusals is not None:
+                # What it does not use of the imports, another program may use.
+                own = [f for f in refused if f.code not in ("N100", "T114")]
+                refusals += own or [f for f in refused if f.code != "N100"]
             return None
         result = _read(migration, origins, regions, number)
         if result is None:
             return None
         results.append(result)
-    if len({r.alike for r in results}) != 1:
-        return None
-    return _join_results(results, len(regions))
+    shared = _find_unlike(results, regions)
+    if shared is None:
+        return _join_results(results, len(regions))
+    if refusals is not None:
+        refusals.append(shared)
+    return None
+
+
+def _place(findings: Iterable[Finding], origins: Sequence[int]) -> tuple[Finding, ...]:
+    """Findings of one program at the lines of the whole text."""
+    return tuple(
+        dataclasses.replace(f, line=origins[f.line - 1])
+        for f in findings
+        if 0 < f.line <= len(origins)
+    )
+
+
+def find_openings(scopes: Scopes) -> list[ast.Call]:
+    """The calls that open a session, or make what opens one."""
+    return [
+        node
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.OPENINGS
+    ]
+
+
+def has_one_cluster(scopes: Scopes, programs: Sequence[Sequence[ast.stmt]]) -> bool:
+    """Whether at most one of the programs has a cluster, and no other code has one.
+
+    Tasks of one cluster that take different branches are one program: what a worker
+    does depends on what the others do.
+    """
+    servers = {
+        node
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in _CLUSTERED
+    }
+    parts = [
+        {
+            node
+            for root in (*program, *reach.find_reached(scopes, program))
+            for node in walk_breadth_first(root)
+        }
+        for program in programs
+    ]
+    having = [part for part in parts if servers & part]
+    return not servers or (len(having) == 1 and servers <= having[0])
 
 
 def find_shared_definitions(
@@ -195,8 +273,9 @@ def _cut_program(
                 )
             new.extend(indent + shown for shown in stub)
             origins.extend(line for _ in stub)
-        new.append(indent + _MARK.format(index, "ends"))
-        origins.append(region.last)
+        if not region.closes:
+            new.append(indent + _MARK.format(index, "ends"))
+            origins.append(region.last)
         line = region.last + 1
     take(len(lines))
     return new, origins
@@ -210,28 +289,22 @@ def _read(
 ) -> _Result | None:
     """A program's migration taken apart; None where a mark is not where it was."""
     lines = migration.text.split("\n")
-    imports = [s for s in ast.parse(migration.text).body if _imports(s)]
+    tree = ast.parse(migration.text)
+    imports = [s for s in tree.body if _imports(s)]
     of_imports = {
         n for s in imports for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)
     }
-    marks = [
-        [i for i, line in enumerate(lines) if line.strip() == _MARK.format(n, which)]
-        for n in range(len(regions))
-        for which in ("begins", "ends")
-    ]
-    places = [found[0] for found in marks if len(found) == 1]
-    if len(places) != 2 * len(regions) or places != sorted(places):
+    places = _find_places(tree, lines, regions)
+    if places is None:
         return None
-    bounds = [-1, *places, len(lines)]
     around = [
-        range(begin + 1, end)
-        for begin, end in zip(bounds[::2], bounds[1::2], strict=True)
+        range(begin, end)
+        for begin, end in zip(
+            [0, *[place.resumes for place in places]],
+            [*[place.begins for place in places], len(lines)],
+            strict=True,
+        )
     ]
-    findings = tuple(
-        dataclasses.replace(f, line=origins[f.line - 1])
-        for f in migration.findings
-        if 0 < f.line <= len(origins)
-    )
     return _Result(
         tuple(tuple(lines[i] for i in part) for part in around),
         tuple(
@@ -241,14 +314,48 @@ def _read(
             for part in around
         ),
         {
-            index: _trim_lines(lines[places[2 * index] + 1 : places[2 * index + 1]])
-            for index, region in enumerate(regions)
+            index: _trim_lines(lines[place.begins + 1 : place.ends])
+            for index, (region, place) in enumerate(zip(regions, places, strict=True))
             if number in region.owners
         },
         tuple(tuple(lines[s.lineno - 1 : s.end_lineno]) for s in imports),
-        max((n for n in of_imports if n <= places[0]), default=0),
-        Migration(migration.text, findings, migration.support),
+        max((n for n in of_imports if n <= places[0].begins), default=0),
+        dataclasses.replace(migration, findings=_place(migration.findings, origins)),
     )
+
+
+def _find_places(
+    tree: ast.Module, lines: Sequence[str], regions: Sequence[Region]
+) -> list[_Place] | None:
+    """Where the regions are in a migrated text; None where one is not where it was."""
+    last = {
+        statement.lineno: suite[-1].end_lineno or suite[-1].lineno
+        for node in walk_breadth_first(tree)
+        for _, suite in names.suites(node)  # type: ignore[arg-type]
+        for statement in suite
+    }
+    found: list[_Place] = []
+    at = 0
+    for index, region in enumerate(regions):
+        begins, ends = (
+            [
+                i
+                for i, line in enumerate(lines)
+                if line.strip() == _MARK.format(index, w)
+            ]
+            for w in ("begins", "ends")
+        )
+        if len(begins) != 1 or begins[0] < at:
+            return None
+        if region.closes:
+            at = last.get(begins[0] + 1, begins[0] + 1)
+            found.append(_Place(begins[0], at, at))
+        elif len(ends) == 1 and ends[0] > begins[0]:
+            at = ends[0] + 1
+            found.append(_Place(begins[0], ends[0], at))
+        else:
+            return None
+    return found
 
 
 def _imports(statement: ast.stmt) -> bool:
@@ -265,20 +372,63 @@ def _trim_lines(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(lines[filled[0] : filled[-1] + 1]) if filled else ()
 
 
-def _join_results(results: Sequence[_Result], count: int) -> Migration | None:
-    """One text of all; None where programs want a function to be different ones."""
+def _find_unlike(
+    results: Sequence[_Result], regions: Sequence[Region]
+) -> Finding | None:
+    """What programs share, and want to be different for each; None if nothing is."""
+    at = regions[0].statements[0]
+    spelled = ""
+    for index, region in enumerate(regions):
+        given = {r.inside[index] for r in results if index in r.inside} - {()}
+        if len(given) > 1:
+            at = region.statements[0]
+            spelled = f": `{at.name}`" if isinstance(at, _DEFINITIONS) else ""
+            break
+    else:
+        if len({r.alike for r in results}) == 1 and not _rebind_imports(results):
+            return None
+    return Finding(
+        *(at.lineno, at.col_offset + 1, "N101", Outcome.REFUSED, ""),
+        f"the file has several programs, and what they share is not the same for all{spelled}",
+        "Give each program its own copy of what they share, or a file of its own.",
+    )
+
+
+def _rebind_imports(results: Sequence[_Result]) -> bool:
+    """Whether an import of one program binds a name to something else than another's."""
+    bound: dict[str, set[str]] = {}
+    for lines in (lines for result in results for lines in result.imports):
+        meant: dict[str, set[str]] = {}  # Of the package, or not.
+        for node in walk_breadth_first(ast.parse("\n".join(lines))):
+            if not isinstance(node, _IMPORTS):
+                continue
+            home = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                whole = alias.asname or home
+                meant.setdefault(name, set()).add(
+                    home + (alias.name if whole else name)
+                )
+        if any(bound.setdefault(name, known) != known for name, known in meant.items()):
+            return True
+    return False
+
+
+def _join_results(results: Sequence[_Result], count: int) -> Migration:
+    """One text of all."""
     first = results[0]
     lines: list[str] = []
     for index in range(count):
-        given = {r.inside[index] for r in results if index in r.inside} - {()}
-        if len(given) > 1:
-            return None
         lines += first.around[index]
-        lines += next(iter(given), ())
+        inside = next(filter(None, (r.inside.get(index) for r in results)), ())
+        if not inside:  # Nothing stands between the empty lines around it.
+            while lines and not lines[-1].strip():
+                lines.pop()
+        lines += inside
     lines += first.around[-1]
     found = dict.fromkeys(i for r in results for i in r.imports)
-    more = [line for i in found if i not in first.imports for line in i]
-    lines[first.below : first.below] = more
+    new = [i for i in found if i not in first.imports]
+    lines[first.below : first.below] = [line for i in new for line in i]
     findings: list[Finding] = [f for r in results for f in r.migration.findings]
     support = {name for r in results for name in r.migration.support}
     return Migration(

@@ -50,6 +50,11 @@ SYNC_OPTIMIZERS = frozenset(
 )
 PLAIN_SESSIONS = frozenset({"tf.Session"})
 SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
+# All that opens a session, or makes what opens one.
+OPENINGS = SESSIONS | {
+    *("tf.InteractiveSession", "tf.train.Supervisor"),
+    *("tf.train.MonitoredSession", "tf.train.SingularMonitoredSession"),
+}
 OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 TRAINABLE = frozenset({"tf.trainable_variables"})
 # Collections that are such lists.

@@ -237,6 +237,35 @@ MORE = (
         alone=True,
     ),
     Variant(
+        "local_or_clustered",
+        "a branch that trains alone, with a Saver, and one for the cluster; both build the "
+        "graph by one function, and write to the file that is open above them",
+        equal=True,
+        tolerance=2e-6,
+        lines=25,
+        alone=True,
+    ),
+    Variant(
+        "two_trainings",
+        "a function that trains alone and one for the cluster, which call one function "
+        "with the loop; a class builds the graph",
+        workers=2,
+        # Two workers race.
+        equal=False,
+        tolerance=5e-6,  # A softmax in 24 steps with momentum.
+        lines=48,
+        alone=True,
+    ),
+    Variant(
+        "returns_where_alone",
+        "it trains alone and returns, and below trains by a Supervisor in a cluster; "
+        "TF_CONFIG; both draw from one generator",
+        equal=True,
+        tolerance=2e-6,
+        lines=30,
+        alone=True,
+    ),
+    Variant(
         "queue_epochs",
         "TFRecords of files shuffled by a seed, parsed as batches; epochs that end a "
         "monitored session",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions.around import all_statements
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, Kind
@@ -115,7 +116,34 @@ class TaskDependence:
                 own.append(statement)
             else:
                 others |= bound
-        return own, others
+        return own, others | self._find_parameters(driver, tainted)
+
+    def _find_parameters(self, driver: ast.FunctionDef, tainted: set[str]) -> set[str]:
+        """Parameters of the function with the session that its callers give by the index."""
+        parameters = tuple(a.arg for a in driver.args.args)
+        found: set[str] = set()
+        for call in walk_breadth_first(self._scopes.tree):
+            if not isinstance(call, ast.Call) or (
+                self._scopes.function(call.func) is not driver
+            ):
+                continue
+            known = tainted | self._find_tainted_around(call, tainted)
+            given = names.bind_arguments(call, parameters) or {}
+            found |= {p for p, value in given.items() if self._asks([value], known)}
+        return found - {names.key(self._index) or ""}
+
+    def _find_tainted_around(self, call: ast.Call, tainted: set[str]) -> set[str]:
+        """Names that the function around a call sets by the index."""
+        around: ast.AST = call
+        while not isinstance(around, (ast.FunctionDef, ast.Module)):
+            around = self._scopes.parents[around]
+        found: set[str] = set()
+        if isinstance(around, ast.FunctionDef):
+            for statement in all_statements(around.body):
+                if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+                    if self._asks([statement], tainted | found):
+                        found |= self._bound_by(statement)
+        return found
 
     def check_loops(
         self, statements: Sequence[ast.stmt], by_functions: set[str], by_any: set[str]

@@ -182,6 +182,17 @@ def test_what_worker_0_does_alone_is_told() -> None:
     assert "C119" not in {f.code for f in migrate_text(CLUSTER).findings}
 
 
+@pytest.mark.parametrize("way", ["  train()", "  if JOB:\n    train()"])
+def test_what_worker_0_does_alone_after_its_function_is_told(way: str) -> None:
+    """C119, also of what stands below a call, or a branch, in which the others serve."""
+    head, body = CLUSTER.split("def main(_):\n")
+    rest = "\n\ndef main(_):\n" + way + "\n  print('done')\n\n\nif __name__"
+    text = head + "JOB = FLAGS.job_name\n\n\ndef train():\n"
+    text += body.replace("\n\nif __name__", rest)
+    told = [f for f in migrate_text(text).findings if f.code == "C119"]
+    assert [text.split("\n")[f.line - 1] for f in told] == ["  print('done')"]
+
+
 HELPER = """import numpy as np
 import tensorflow as tf
 def show(t):
