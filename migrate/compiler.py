@@ -60,6 +60,7 @@ from migrate.several import apart as apart_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
+from migrate.tidying.tidy import tidy_text
 from migrate.unit import Unit
 
 _USE = (
@@ -187,7 +188,9 @@ def _migrate_through_gate(text: str, unit: Unit) -> Migration:
     judged = judge(text, done, lambda: _compile_file(text, fewer))
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
-        return train_by_fit(text, done, unit)
+        done = train_by_fit(text, done, unit)
+        tidied = tidy_text(text, done.text, unit.filename)
+        return dataclasses.replace(done, text=tidied)
     source = Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [

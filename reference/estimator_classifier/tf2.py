@@ -170,7 +170,7 @@ class EstimatorModel(tf_keras.Model):
 def serving_input_fn():
   image = tf.compat.v1.placeholder(tf.float32, [None, SIDE, SIDE, 1], name="image")
   return estimator_exports.ServingInputReceiver({"image": image},
-                                                  {"image": image})
+                                                {"image": image})
 
 
 def make_strategy():

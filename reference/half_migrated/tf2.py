@@ -86,6 +86,7 @@ def train_step(x, y):
   optimizer.apply_gradients(zip(gradients, model.trainable_variables))
   return loss
 
+
 with strategy.scope(), replicas.recording():
   @replicas.step_function(*dataset.element_spec)
   def distributed_step(x, y):
@@ -106,5 +107,6 @@ def run_worker(task_index):
 
   if FLAGS.trace:
     np.savez("%s.%d.npz" % (FLAGS.trace, task_index), loss=losses)
+
 
 replicas.run(run_worker)

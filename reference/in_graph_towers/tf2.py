@@ -84,7 +84,7 @@ def main(_):
   with strategy.scope(), replicas.recording():
     global_step = training_session.create_global_step()
     lr = tf.compat.v1.train.exponential_decay(FLAGS.learning_rate, global_step, STEPS_PER_DECAY,
-                                    LEARNING_RATE_DECAY_FACTOR, staircase=True)
+                                              LEARNING_RATE_DECAY_FACTOR, staircase=True)
     opt = make_optimizer(FLAGS.optimizer, lr)
 
     dtype = tf.as_dtype(FLAGS.dtype)
@@ -133,14 +133,14 @@ def main(_):
       tower_losses = replicas.towers(loss)
 
       # The synchronization point of all towers.
-      grads = tower_gradients
-      gradients, variables = zip(*grads)
+      gradients, variables = zip(*tower_gradients)
       opt.apply_gradients(zip(replicas.average(gradients), variables), global_step=global_step)
       return tower_losses
 
     @replicas.step_function()
     def compute_evaluate():
       return {plain_session.op_name(v): v for v in weights + slots(opt, weights)}
+
   with plain_session.Session(replicas) as sess:
     for step in range(FLAGS.train_steps):
       batch_images, batch_labels = examples(FLAGS.batch_size, rng)

@@ -130,7 +130,7 @@ def train(cluster):
     with tf.device("/job:ps/task:0"):
       global_step = training_session.create_global_step()
     lr = tf.compat.v1.train.exponential_decay(FLAGS.learning_rate, global_step, 50, 0.5,
-                                    staircase=True)
+                                              staircase=True)
     opt = make_optimizer(FLAGS.optimizer, lr)
 
     dtype = tf.as_dtype(FLAGS.dtype)
@@ -174,6 +174,7 @@ def train(cluster):
     @replicas.step_function()
     def compute_evaluate():
       return {plain_session.op_name(v): v for v in weights + slots(opt, weights)}
+
   with plain_session.Session(replicas) as sess:
     sess.initialize()
     for step in range(FLAGS.train_steps):
