@@ -230,10 +230,10 @@ def main(argv):
   trace = {"loss": Losses.values}
   trace.update({"eval/" + name: [value]
                 for name, value in fit_callbacks.with_step(evaluated, fit_callbacks.restore(evaluated, model_dir).evaluate(
-      estimator_inputs.dataset_of(eval_input_fn),
-      verbose=0,
-      return_dict=True,
-      callbacks=[fit_callbacks.Evaluated(model_dir)])).items()})
+                    estimator_inputs.dataset_of(eval_input_fn),
+                    verbose=0,
+                    return_dict=True,
+                    callbacks=[fit_callbacks.Evaluated(model_dir)])).items()})
   # It goes on, and drops other units after an evaluation than before it.
   evaluation = fit_callbacks.Evaluation(
       evaluated,

@@ -57,11 +57,7 @@ def make_optimizer(name, rate):
 
 
 class EstimatorModel(tf_keras.Model):
-  """A hidden layer and an output, by hand.
-
-  Returns:
-    An EstimatorSpec for the mode.
-  """
+  """A hidden layer and an output, by hand."""
 
   def __init__(self, features, params):
     x = features["x"]

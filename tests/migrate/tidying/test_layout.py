@@ -54,6 +54,39 @@ def test_lines_that_the_author_put_elsewhere_stay() -> None:
     assert align_lines(old, new) == new
 
 
+def test_lines_of_an_expression_that_moved_move_along() -> None:
+    new = """
+    class A:
+        @d(a=[
+                b,
+                # Said of c.
+                c,
+            ])
+        def f():
+            return {
+                "x": g(
+                y, z),
+            }
+    """
+    assert _lay("x = 1\n", new) == textwrap.dedent("""
+    class A:
+        @d(a=[
+            b,
+            # Said of c.
+            c,
+        ])
+        def f():
+            return {
+                "x": g(
+                    y, z),
+            }
+    """)
+    # The author's own way is kept, at another depth too.
+    old = "@d(a=[\n        b,\n    ])\ndef f():\n  pass\n"
+    new = textwrap.indent(old.replace("f()", "g()"), "  ")
+    assert align_lines(old, f"class A:\n{new}") == f"class A:\n{new}"
+
+
 def test_a_line_that_would_be_long_stays() -> None:
     rest = "b" * 90
     old, new = f"x = f(a,\n      {rest})\n", f"x = {'g' * 20}(a,\n      {rest})\n"
