@@ -5,6 +5,7 @@ from __future__ import annotations
 from migrate.rewriting import gates
 from migrate.tidying.alignment import align_lines
 from migrate.tidying.blank_lines import add_blank_lines
+from migrate.tidying.numbers import drop_numbers
 from migrate.tidying.remains import remove_remains
 from migrate.tidying.titles import drop_orphaned_titles
 
@@ -26,6 +27,7 @@ def tidy_text(old: str, new: str, filename: str) -> str:
             break
     if tidied != new and "# From " not in old:
         tidied = drop_orphaned_titles(tidied)
+    tidied = drop_numbers(old, tidied)
     tidied = add_blank_lines(old, align_lines(old, tidied))
     if tidied == new:
         return new

@@ -205,3 +205,27 @@ def test_a_title_goes_with_the_last_of_its_code() -> None:
     old = "def f(x):\n    count = 1\n    run(x, count)\n"
     new = "def f(x):\n    # From f:\n    count = 1\n\n    run(x)\n"
     assert _tidy(old, new) == "def f(x):\n\n    run(x)\n"
+
+
+def test_a_number_that_nothing_else_has_goes() -> None:
+    old = "train_step = minimize(loss)\nfor x in y:\n    run(train_step)\n"
+    new = "def train_step_2(x):\n    return x\n\n\nfor x in y:\n    train_step_2(x)\n"
+    assert _tidy(old, new) == new.replace("_2", "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "train_step = 1",
+        "a.train_step(1)",
+        "print(f'{train_step_2}')",
+        "x.train_step_2 = 1",
+        "train_step_3 = 1",
+    ],
+    ids=["taken", "attribute", "text", "own-attribute", "several"],
+)
+def test_a_number_stays(line: str) -> None:
+    new = f"def train_step_2(x):\n    return x\n\n\n{line}\ntrain_step_2(1)\n"
+    assert _tidy("run(1)\n", new) == new
+    author = "train_step_2 = 1\nrun(train_step_2)\n"
+    assert _tidy(author, author.replace("run", "call")) == author.replace("run", "call")
