@@ -60,7 +60,7 @@ from migrate.several import apart as apart_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
-from migrate.tidying.tidy import tidy_text
+from migrate.tidying.tidy import tidy
 from migrate.unit import Unit
 
 _USE = (
@@ -189,8 +189,7 @@ def _migrate_through_gate(text: str, unit: Unit) -> Migration:
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
         done = train_by_fit(text, done, unit)
-        tidied = tidy_text(text, done.text, unit.filename)
-        return dataclasses.replace(done, text=tidied)
+        return tidy(text, done, unit)
     source = Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [

@@ -15,11 +15,11 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-import keras_estimator
 import tf_keras
 import estimator_exports
 import estimator_inputs
 import fit_callbacks
+import keras_estimator
 
 SIDE, CLASSES, BATCH = 8, 3, 16
 

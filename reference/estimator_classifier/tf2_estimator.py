@@ -12,9 +12,9 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 import estimator_loop
 import keras_estimator
-import tf_keras
 
 SIDE, CLASSES, BATCH = 8, 3, 16
 

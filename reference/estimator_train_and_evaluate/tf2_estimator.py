@@ -10,9 +10,9 @@ from __future__ import print_function
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 import estimator_loop
 import keras_estimator
-import tf_keras
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")

@@ -13,8 +13,8 @@ import argparse
 
 import numpy as np
 import tensorflow as tf
-import eager_steps
 import tf_keras
+import eager_steps
 import training_session
 
 parser = argparse.ArgumentParser()

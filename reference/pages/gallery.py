@@ -20,7 +20,7 @@ from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.pipeline import migrate_bytes
 from reference.pages.gallery_differences import find_difference
-from reference.pages.gallery_programs import GROUPS, PROGRAMS, Program
+from reference.pages.gallery_programs import GROUPS, IN_SEVERAL, PROGRAMS, Program
 
 _WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
 _HEAD = """\
@@ -100,13 +100,13 @@ def write_entry() -> str:
             )
         lines.append("")
     lines.append(_LATER)
+    lines += [f"- In several programs: {text}" for text in IN_SEVERAL]
     for program in PROGRAMS.values():
         if program.later:
             lines.append(f"- **[{program.title}](gallery/{program.name}.md)**:")
             lines += [f"    - {text}" for text in program.later]
     signed = [p.title for p in PROGRAMS.values() if not p.later]
-    if signed:
-        lines.append("\nWe would sign as they are: " + "; ".join(signed) + ".")
+    lines.append(f"\nThe others have nothing of their own: {'; '.join(signed)}.")
     return "\n".join(lines) + "\n"
 
 

@@ -87,17 +87,28 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "`MonitoredTrainingSession` with hooks. Nobody waits: each worker applies its own "
             "gradients. The old launch commands stay.",
             drawing="asynchronous",
+            later=(
+                "The comment about the device setter stays above the step counter. The setter is gone.",
+                "`compute_accuracy` repeats the network of `train_step`, instead of calling a function for both.",
+            ),
         ),
         _scenario(
             "sync_replicas",
             "SyncReplicasOptimizer",
             "`SyncReplicasOptimizer` becomes an all-reduce between the workers.",
             drawing="ring",
+            later=(
+                "The comment about the device setter stays, and the network stands twice, as in the asynchronous program.",
+            ),
         ),
         _scenario(
             "supervisor",
             "Supervisor, and the older wiring of SyncReplicasOptimizer",
             "A `Supervisor` with its services becomes a monitored session.",
+            later=(
+                "`train_step_with_global_step` says what it returns, where `train_step` would do.",
+                '`if (is_chief):` and `(FLAGS.checkpoint_dir + "/model.ckpt")` have parentheses from the code that was put there.',
+            ),
         ),
         _of(
             "clustered",
@@ -106,6 +117,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "TF_CONFIG, a dataset and clipped gradients",
             "A one-shot iterator, `clip_by_global_norm`, a `Scaffold` with a `Saver`, and "
             "checkpoint and counter hooks.",
+            later=("A variable with its initializer is one line of 118 columns.",),
         ),
         _of(
             "clustered",
@@ -114,6 +126,9 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "A partitioned embedding",
             "Shards on two parameter servers, a lookup by the `div` strategy, an evaluation "
             "between epochs.",
+            later=(
+                "The network stands twice, in `train_step` and in `compute_accuracy`.",
+            ),
         ),
         _of(
             "clustered",
@@ -121,6 +136,11 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _CLUSTERED,
             "A network of slim",
             "Argument scopes, batch normalisation by a flag that is fed, weight decay.",
+            later=(
+                "`hooks` and `is_chief` are made in `main` and again in `run_worker`, which alone reads them.",
+                "The type of a parameter is asked of a tensor: `tf.convert_to_tensor(False).dtype` for `tf.bool`.",
+                "The block below `tf.control_dependencies` is indented by four spaces, in a file of two.",
+            ),
         ),
         _of(
             "clustered",
@@ -128,6 +148,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _CLUSTERED,
             "A trainer class",
             "A class builds the graph in one method, and opens its session in another.",
+            later=(
+                "The class is gone. Its methods are titles of comments (`# From Trainer.__init__:`).",
+                "`loss = step_loss` is a second name in the loop.",
+            ),
         ),
         _of(
             "hooks",
@@ -135,6 +159,9 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "tests/programs/test_session_hooks.py::test_equals_recorded_tf1[{}]",
             "A hook of one's own",
             "A logger asks each run for the loss (`before_run`), and prints it (`after_run`).",
+            later=(
+                "The step that asks for the global step alone computes the loss, because the hook asks for it.",
+            ),
         ),
         _of(
             "half_migrated",
@@ -142,6 +169,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "tests/programs/test_half_migrated.py::test_trains_as_one_process[{}]",
             "Half migrated: a device setter around eager steps",
             "A `tape` in a loop of TensorFlow 2, placed as TensorFlow 1 did.",
+            later=("`distributed_step` only calls `train_step`.",),
         ),
     ),
     "Towers on one machine": (
@@ -150,6 +178,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Towers in one graph whose gradients are averaged",
             "Towers over the devices of one process become replicas of a `MirroredStrategy`.",
             drawing="mirrored",
+            later=(
+                "The functions of the towers are titles of comments, and their names prefixes: `tower_loss_losses`, `inference_weights_2`.",
+                "The comment about towers without a GPU stays above code about something else.",
+            ),
         ),
         _of(
             "alone",
@@ -157,6 +189,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "Towers whose gradients are clipped",
             "Gradients are averaged, then clipped by their global norm.",
+            later=(
+                "`network(reuse)` and `reuse_vars` are left of variables that were reused.",
+                "`prediction_of` is the name of a function that makes the network.",
+            ),
         ),
         Program(
             "towers_notebook",
@@ -165,6 +201,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "notebooks/towers_tf1.ipynb",
             "tests/notebooks/test_notebooks.py::"
             "test_a_story_is_executed_and_its_outputs_are_those_of_its_source[towers]",
+            later=(
+                "`average_gradients` stays: somebody may call in another cell what a cell defines.",
+                "`loss_of` is the name of a function that computes the loss.",
+            ),
         ),
     ),
     "Estimators": (
@@ -179,11 +219,16 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "estimator_layers",
             "Layers and two inputs",
             "An Estimator's `model_fn` of `tf.layers` becomes a Keras model.",
+            later=("`test_step` computes `probability` twice.",),
         ),
         _scenario(
             "estimator_train_and_evaluate",
             "train_and_evaluate with TF_CONFIG",
             "Parameter servers, a chief and an evaluator become `fit` with callbacks.",
+            later=(
+                "`self._step` of the callback is set, and nothing reads it.",
+                "`eval_input_fn` keeps a one-shot iterator, which a function beside the program makes a dataset again.",
+            ),
         ),
         _of(
             "keras_parts",
@@ -191,6 +236,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _SUITE,
             "Recurrent networks",
             "Stacked cells, both directions, sequences of any length.",
+            later=(
+                "`keep = 1.0 if training else 1.0` is left of two modes.",
+                "The loop's variable `estimator` makes models.",
+            ),
         ),
         _of(
             "scoped",
@@ -205,17 +254,26 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _SUITE,
             "A hook that stops the training",
             "A `SessionRunHook` of one's own becomes a Keras callback.",
+            later=(
+                "`EarlyStoppingHook` is a callback now, and is still called a hook.",
+            ),
         ),
         _scenario(
             "estimator_classifier",
             "The faithful form: an Estimator stays",
             "`--estimators estimator` keeps `model_fn`, `train` and TensorFlow 1's timeline.",
             "estimator",
+            later=(
+                "`train_step` calls `predictions_from` only for a hook that asks for one of its tensors by name.",
+            ),
         ),
         _scenario(
             "estimator_wide_deep",
             "A ready-made Estimator",
             "`DNNLinearCombinedClassifier` with feature columns, crossed and embedded.",
+            later=(
+                "A ready-made Estimator stays one, and so its hook has `before_run` and `SessionRunArgs`. 6,573 lines stand beside it.",
+            ),
         ),
         _of(
             "estimator_variants",
@@ -233,6 +291,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "The smallest program",
             "An `InteractiveSession` becomes calls of functions. Nothing stands beside it.",
+            later=("The network stands three times, in three functions.",),
         ),
         _of(
             "alone",
@@ -240,6 +299,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "run_epoch(session, model)",
             "Functions that were given a session call the step functions. Nothing stands beside it.",
+            later=(
+                "`evaluate_2` and `compute_evaluate` say little: the functions that call them have the better names.",
+                "`compute_prediction` repeats what `forward` has.",
+            ),
         ),
         _of(
             "alone",
@@ -247,6 +310,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "A class that holds its session",
             "A model with `fit` and `predict` of its own.",
+            later=(
+                "The class is gone. Its methods are titles of comments.",
+                "`build_net_init` is made again in `forward`, where nothing reads it, and a comment in quotes stands alone.",
+            ),
         ),
         _of(
             "alone",
@@ -254,6 +321,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "A Saver, and a rate that decays",
             "A second session restores what the first saved.",
+            later=("`loss_of` is the name of a function that makes the network.",),
         ),
         _of(
             "alone",
@@ -261,6 +329,9 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "Summaries",
             "The event files have the same tags and numbers.",
+            later=(
+                "Writers are made under `tf.Graph().as_default()`, which needs a comment.",
+            ),
         ),
         _of(
             "alone",
@@ -268,6 +339,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "Training and evaluation",
             "One graph to train, one to evaluate from the last checkpoint.",
+            later=("`loss_of` is the name of a function that gives logits.",),
         ),
         _of(
             "alone",
@@ -282,12 +354,27 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             _ALONE,
             "Layers of tf.contrib",
             "The layers keep their initial values, penalties and names.",
+            later=(
+                "`variables` is made above a summary, and used below it.",
+                "`train_step_2` could be called by what it trains.",
+            ),
         ),
         _scenario(
             "queue_input",
             "Queue runners, four kinds of input",
             "Queue runners become a `tf.data` pipeline.",
+            later=(
+                "What four branches shared stands four times, with numbers: `make_record_4`, `epochs_4`, `batches_of_lines_names`.",
+                "The coordinator and the list of threads have nothing to do any more, and their comment speaks of threads.",
+            ),
         ),
     ),
 }
+# What we would still change in several programs.
+IN_SEVERAL = (
+    "The modules beside a program are imported right below TensorFlow, without a blank line between.",
+    "A variable that was made by `tf.get_variable` has its initializer called in place, in a long "
+    'line: `tf.Variable(tf.compat.v1.zeros_initializer()([4], dtype=tf.float32), name="b")`.',
+    "A docstring of the module that speaks of a session, an Estimator or a hook stays as it was.",
+)
 PROGRAMS = {p.name: p for programs in GROUPS.values() for p in programs}

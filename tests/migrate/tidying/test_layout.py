@@ -6,6 +6,8 @@ import textwrap
 
 from migrate.tidying.alignment import align_lines
 from migrate.tidying.blank_lines import add_blank_lines
+from migrate.tidying.import_order import order_imports
+from migrate.tidying.indentation import indent_blocks
 
 
 def _lay(old: str, new: str) -> str:
@@ -144,3 +146,52 @@ def test_what_stood_below_a_definition_stays() -> None:
 def test_a_comment_may_begin_a_cell() -> None:
     new = "def f():\n  return 1\n# In[2]:\nx = 1\n"
     assert add_blank_lines("", new) == new
+
+
+def test_keras_is_imported_before_modules_beside_the_program() -> None:
+    new = "import tensorflow as tf\nimport training_session\nimport tf_keras\nimport keras_fit\n"
+    assert (
+        order_imports("import tensorflow as tf\n", new)
+        == "import tensorflow as tf\nimport tf_keras\nimport keras_fit\nimport training_session\n"
+    )
+    assert order_imports(new, new) == new
+    other = "import training_session\nimport data\nimport tf_keras\n"
+    assert order_imports("import data\n", other) == other
+
+
+def test_blocks_are_as_deep_as_the_files() -> None:
+    old = "def f():\n  if a:\n    run()\n"
+    new = """
+    def f():
+      with a:
+          # Said of x.
+          x = g(1,
+                2)
+          y = \"\"\"a
+          b\"\"\"
+          if x:
+            z = 1
+          else:
+              z = 2
+      return y
+    """
+    assert indent_blocks(old, textwrap.dedent(new)) == textwrap.dedent("""
+    def f():
+      with a:
+        # Said of x.
+        x = g(1,
+              2)
+        y = \"\"\"a
+          b\"\"\"
+        if x:
+          z = 1
+        else:
+          z = 2
+      return y
+    """)
+
+
+def test_blocks_of_a_file_that_has_several_depths_stay() -> None:
+    old = "def f():\n  if a:\n      run()\n"
+    new = "def f():\n    with a:\n      call()\n"
+    assert indent_blocks(old, new) == new

@@ -69,12 +69,12 @@ def test_a_chain_whose_branches_are_all_empty_goes() -> None:
     "test, why",
     [
         ("next(rows)", "it has an effect"),
-        ("x.ready:  # Read by hand.\n            pass\n        elif x", "a comment"),
+        ("x.ready:  # Read by hand.\n        pass\n    elif x", "a comment"),
     ],
 )
 def test_an_empty_branch_stays_where(test: str, why: str) -> None:
     old = "def f(x):\n    return 1\n"
-    new = f"def f(x):\n        if {test}:\n            pass\n        return 1\n"
+    new = f"def f(x):\n    if {test}:\n        pass\n    return 1\n"
     assert _tidy(old, new) == new, why
 
 
