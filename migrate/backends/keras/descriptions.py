@@ -22,7 +22,7 @@ _FIELD = re.compile(r"\s*:(param|type|returns?|rtype)\b(?:[^:]*?(\w+))?\s*:")
 def describe_class(statement: ast.stmt, parameters: Collection[str]) -> Item:
     """The docstring of a function for a class that is made with some of its parameters."""
     assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    text = statement.value.value
+    text = str(statement.value.value)
     new = drop_sections(text, parameters)
     if new == text or "\\" in text or '"""' in text or not new.strip():
         return Keep(statement)
