@@ -139,7 +139,6 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             later=(
                 "`hooks` and `is_chief` are made in `main` and again in `run_worker`, which alone reads them.",
                 "The type of a parameter is asked of a tensor: `tf.convert_to_tensor(False).dtype` for `tf.bool`.",
-                "The block below `tf.control_dependencies` is indented by four spaces, in a file of two.",
             ),
         ),
         _of(
