@@ -61,6 +61,7 @@ from migrate.several import branches as branches_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
+from migrate.tidying.tidy import tidy
 from migrate.unit import Unit
 
 _USE = (
@@ -213,7 +214,8 @@ def _migrate_and_judge(text: str, unit: Unit) -> Migration:
     judged = judge(text, done, lambda: _compile_file(text, fewer))
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
-        return train_by_fit(text, done, unit)
+        done = train_by_fit(text, done, unit)
+        return tidy(text, done, unit)
     source = Source(text, tree_of(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [

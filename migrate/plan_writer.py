@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import re
 from collections.abc import Iterator
 
 from migrate import emitted
@@ -24,10 +23,8 @@ from migrate.rewriting.imports import add_imports, find_taken_names, means_compa
 from migrate.rewriting.unused import remove_unused_imports
 from migrate.rules import mistakes
 from migrate.tables import symbols
+from migrate.tidying.titles import drop_orphaned_titles
 from migrate.unit import Unit
-
-# A body's title of which no code is left.
-_ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,7 +111,7 @@ def write_plan(
     if graphs := _refuse_graphs(source, failures):
         return write_plan(source, Plan(), graphs, unit)
     if form is not None:
-        new = _ORPHAN.sub("", new)
+        new = drop_orphaned_titles(new)
         findings = place_at_origins(findings, form, source.original)
     if failures and any(f.outcome is Outcome.REFUSED for f in findings):
         # It stays as it is: what would be wrong with the rest of it is nobody's fault.

@@ -44,6 +44,7 @@ class Tree:
       callbacks: hooks of one file that others use and that become callbacks.
       of_tf1: files of TensorFlow 1 that only those tell that import them.
       parts: programs whose graph is built by other files.
+      named_elsewhere: of files with functions that other files may name: these.
       clusters: what files say of their cluster, for clients that say nothing of it.
     """
 
@@ -69,6 +70,9 @@ class Tree:
     of_tf1: frozenset[str] = frozenset()
     parts: Parts = dataclasses.field(default_factory=Parts)
     clusters: tuple[Described, ...] = ()
+    named_elsewhere: Mapping[str, frozenset[str]] = dataclasses.field(
+        default_factory=dict
+    )
 
     def near(self, path: str) -> Tree:
         """Without what is large and of no use to one file: for a process of its own.

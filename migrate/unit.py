@@ -39,6 +39,7 @@ class Unit:
       own_modules: emitted modules that it has beside it; None where it is a text of no
         place, of which that is not known.
       module_state: names of other files, as it spells them -> what using them changes.
+      named_elsewhere: its functions that other files may name.
       methods: whether model_fns that are methods may become functions.
     """
 
@@ -58,6 +59,7 @@ class Unit:
     own_modules: frozenset[str] | None = None
     methods: bool = True
     module_state: Mapping[str, ImportedState] = dataclasses.field(default_factory=dict)
+    named_elsewhere: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, filename: str, options: Options, text: str = "") -> Unit:
@@ -86,6 +88,7 @@ class Unit:
             path in tree.of_tf1,
             _find_own_modules(filename, text, options),
             module_state=tree.module_state.get(path, {}),
+            named_elsewhere=tree.named_elsewhere.get(path, frozenset()),
         )
 
 

@@ -67,7 +67,7 @@ CODES = (
     Code(
         "S114",
         "never fetched",
-        "No `session.run` needs this statement, or it can never run: it stands below a `return` or under `if False:`. So it is dropped.",
+        "No `session.run` needs this statement, or it can never run: it stands below a `return` or under `if False:`. So it is dropped. A function that only such statements called is dropped, too, if no other file of the run names it.",
         why="TensorFlow 1 computed only what a `run` call fetched, and what that needed. A statement that no call needs was built into the graph, but was never executed.",
     ),
     Code(

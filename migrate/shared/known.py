@@ -16,6 +16,7 @@ from migrate.facts.trees.homes import homes
 from migrate.facts.trees.imports import graph_modules, updating_modules
 from migrate.facts.trees.known_classes import knowing, naming
 from migrate.facts.trees.module_state import find_module_state
+from migrate.facts.trees.named_functions import find_named_elsewhere
 from migrate.facts.trees.reexports import names_of_stars, reexports
 from migrate.parts.files import find_programs_of_parts
 from migrate.shared.columns import find_columns_of_graphs
@@ -53,4 +54,5 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
         naming=naming(files),
         shared_hooks=find_shared_hooks(files),
         clusters=find_described_clusters(files),
+        named_elsewhere=find_named_elsewhere(files),
     )

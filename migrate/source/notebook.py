@@ -417,7 +417,8 @@ def _choose_mark(
 def _insert(lead: str, bodies: list[str]) -> None:
     """Puts new imports in the first cell that imports TensorFlow, or uses their names.
 
-    They go above its first import: a cell magic or Colab's `#@title` stays first.
+    They go below TensorFlow's; else above the cell's first import or use, so that a cell
+    magic or Colab's `#@title` stays first.
     """
     names = {
         a.asname or a.name.split(".")[0]
@@ -431,8 +432,15 @@ def _insert(lead: str, bodies: list[str]) -> None:
         if used & names or any(map(_is_tensorflow, imports)):
             lines = body.split("\n")
             reading = [s for s in statements if names & _names_in(s)]
-            place = min([*imports[:1], *reading[:1]], key=lambda s: s.lineno)
-            lines[place.lineno - 1 : place.lineno - 1] = lead.split("\n")
+            first = min([*imports[:1], *reading[:1]], key=lambda s: s.lineno)
+            place = first.lineno - 1
+            above = next(filter(_is_tensorflow, imports), None)
+            if above is not None and not any(s.lineno <= above.lineno for s in reading):
+                if not any(
+                    s.lineno == above.lineno for s in statements if s is not above
+                ):
+                    place = above.end_lineno or above.lineno
+            lines[place:place] = lead.split("\n")
             bodies[position] = "\n".join(lines)
             return
     raise NotebookChanged("no cell can hold the imports that the result needs")

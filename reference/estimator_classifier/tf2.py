@@ -15,11 +15,11 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-import keras_estimator
 import tf_keras
 import estimator_exports
 import estimator_inputs
 import fit_callbacks
+import keras_estimator
 
 SIDE, CLASSES, BATCH = 8, 3, 16
 
@@ -170,7 +170,7 @@ class EstimatorModel(tf_keras.Model):
 def serving_input_fn():
   image = tf.compat.v1.placeholder(tf.float32, [None, SIDE, SIDE, 1], name="image")
   return estimator_exports.ServingInputReceiver({"image": image},
-                                                  {"image": image})
+                                                {"image": image})
 
 
 def make_strategy():
@@ -230,10 +230,10 @@ def main(argv):
   trace = {"loss": Losses.values}
   trace.update({"eval/" + name: [value]
                 for name, value in fit_callbacks.with_step(evaluated, fit_callbacks.restore(evaluated, model_dir).evaluate(
-      estimator_inputs.dataset_of(eval_input_fn),
-      verbose=0,
-      return_dict=True,
-      callbacks=[fit_callbacks.Evaluated(model_dir)])).items()})
+                    estimator_inputs.dataset_of(eval_input_fn),
+                    verbose=0,
+                    return_dict=True,
+                    callbacks=[fit_callbacks.Evaluated(model_dir)])).items()})
   # It goes on, and drops other units after an evaluation than before it.
   evaluation = fit_callbacks.Evaluation(
       evaluated,

@@ -12,9 +12,9 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 import estimator_loop
 import keras_estimator
-import tf_keras
 
 SIDE, CLASSES, BATCH = 8, 3, 16
 
@@ -167,7 +167,7 @@ class EstimatorModel(tf_keras.Model):
 def serving_input_fn():
   image = tf.compat.v1.placeholder(tf.float32, [None, SIDE, SIDE, 1], name="image")
   return estimator_loop.export.ServingInputReceiver({"image": image},
-                                                  {"image": image})
+                                                    {"image": image})
 
 
 def main(argv):

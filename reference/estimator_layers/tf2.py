@@ -14,10 +14,10 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-import keras_estimator
 import tf_keras
 import estimator_exports
 import fit_callbacks
+import keras_estimator
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -65,12 +65,7 @@ class EstimatorModel(tf_keras.Model):
 
     Args:
         features: "user" and "item", a row of numbers each.
-        labels: [batch, 1], 0 or 1.
-        mode: one of tf.estimator.ModeKeys.
         params: "hidden", the units of each hidden layer, and "learning_rate".
-
-    Returns:
-        An EstimatorSpec for the mode.
     """
 
     def __init__(self, features, params):
@@ -159,8 +154,8 @@ class EstimatorModel(tf_keras.Model):
 
     def export_outputs(self, predictions):
         return {
-                "predict": estimator_exports.PredictOutput(predictions),
-            }
+            "predict": estimator_exports.PredictOutput(predictions),
+        }
 
 
 class LossHook(tf_keras.callbacks.Callback):

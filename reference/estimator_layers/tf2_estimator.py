@@ -10,9 +10,9 @@ from __future__ import print_function
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 import estimator_loop
 import keras_estimator
-import tf_keras
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -60,12 +60,7 @@ class EstimatorModel(tf_keras.Model):
 
     Args:
         features: "user" and "item", a row of numbers each.
-        labels: [batch, 1], 0 or 1.
-        mode: one of tf.estimator.ModeKeys.
         params: "hidden", the units of each hidden layer, and "learning_rate".
-
-    Returns:
-        An EstimatorSpec for the mode.
     """
 
     def __init__(self, features, params):
@@ -155,8 +150,8 @@ class EstimatorModel(tf_keras.Model):
 
     def export_outputs(self, predictions):
         return {
-                "predict": estimator_loop.export.PredictOutput(predictions),
-            }
+            "predict": estimator_loop.export.PredictOutput(predictions),
+        }
 
 
 class LossHook(tf_keras.callbacks.Callback):

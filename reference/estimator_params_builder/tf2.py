@@ -336,7 +336,6 @@ def input_fn_builder(seed, rows, num_labels, is_training, drop_remainder):
 
 
 def build_estimator(model_fn, model_dir):
-  is_per_host = estimator_loop.tpu.InputPipelineConfig.PER_HOST_V2
   run_config = estimator_loop.tpu.RunConfig(
       cluster=None, master=None, model_dir=model_dir, save_checkpoints_steps=50,
       tpu_config=estimator_loop.tpu.TPUConfig(

@@ -14,11 +14,11 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-import keras_estimator
 import tf_keras
 import estimator_exports
 import estimator_inputs
 import fit_callbacks
+import keras_estimator
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -63,11 +63,7 @@ def make_optimizer(name, rate):
 
 
 class EstimatorModel(tf_keras.Model):
-  """A hidden layer and an output, by hand.
-
-  Returns:
-    An EstimatorSpec for the mode.
-  """
+  """A hidden layer and an output, by hand."""
 
   def __init__(self, features, params):
     x = features["x"]

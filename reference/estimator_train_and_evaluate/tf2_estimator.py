@@ -10,9 +10,9 @@ from __future__ import print_function
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 import estimator_loop
 import keras_estimator
-import tf_keras
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -57,11 +57,7 @@ def make_optimizer(name, rate):
 
 
 class EstimatorModel(tf_keras.Model):
-  """A hidden layer and an output, by hand.
-
-  Returns:
-    An EstimatorSpec for the mode.
-  """
+  """A hidden layer and an output, by hand."""
 
   def __init__(self, features, params):
     x = features["x"]

@@ -13,8 +13,8 @@ import argparse
 
 import numpy as np
 import tensorflow as tf
-import eager_steps
 import tf_keras
+import eager_steps
 import training_session
 
 parser = argparse.ArgumentParser()
@@ -86,6 +86,7 @@ def train_step(x, y):
   optimizer.apply_gradients(zip(gradients, model.trainable_variables))
   return loss
 
+
 with strategy.scope(), replicas.recording():
   @replicas.step_function(*dataset.element_spec)
   def distributed_step(x, y):
@@ -106,5 +107,6 @@ def run_worker(task_index):
 
   if FLAGS.trace:
     np.savez("%s.%d.npz" % (FLAGS.trace, task_index), loss=losses)
+
 
 replicas.run(run_worker)

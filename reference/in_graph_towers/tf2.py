@@ -49,22 +49,6 @@ def _variable_on_cpu(name, initial_value):
     return tf.Variable(tf.compat.v1.constant_initializer(initial_value)(initial_value.shape, dtype=FLAGS.dtype), name=name)
 
 
-def average_gradients(tower_grads):
-  """The mean of every variable's gradients over the towers.
-
-  Args:
-    tower_grads: per tower a list of (gradient, variable), in the same order.
-  """
-  average_grads = []
-  for grad_and_vars in zip(*tower_grads):
-    grads = [tf.expand_dims(g, 0) for g, _ in grad_and_vars]
-    grad = tf.reduce_mean(tf.concat(axis=0, values=grads), 0)
-    # The variables are shared, so the first tower's reference will do.
-    v = grad_and_vars[0][1]
-    average_grads.append((grad, v))
-  return average_grads
-
-
 def make_optimizer(name, learning_rate):
   if name == "momentum":
     return tf.compat.v1.train.MomentumOptimizer(learning_rate, 0.9)
@@ -84,7 +68,7 @@ def main(_):
   with strategy.scope(), replicas.recording():
     global_step = training_session.create_global_step()
     lr = tf.compat.v1.train.exponential_decay(FLAGS.learning_rate, global_step, STEPS_PER_DECAY,
-                                    LEARNING_RATE_DECAY_FACTOR, staircase=True)
+                                              LEARNING_RATE_DECAY_FACTOR, staircase=True)
     opt = make_optimizer(FLAGS.optimizer, lr)
 
     dtype = tf.as_dtype(FLAGS.dtype)
@@ -133,14 +117,14 @@ def main(_):
       tower_losses = replicas.towers(loss)
 
       # The synchronization point of all towers.
-      grads = tower_gradients
-      gradients, variables = zip(*grads)
+      gradients, variables = zip(*tower_gradients)
       opt.apply_gradients(zip(replicas.average(gradients), variables), global_step=global_step)
       return tower_losses
 
     @replicas.step_function()
     def compute_evaluate():
       return {plain_session.op_name(v): v for v in weights + slots(opt, weights)}
+
   with plain_session.Session(replicas) as sess:
     for step in range(FLAGS.train_steps):
       batch_images, batch_labels = examples(FLAGS.batch_size, rng)

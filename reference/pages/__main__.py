@@ -28,7 +28,7 @@ def generated() -> Iterator[tuple[pathlib.Path, Callable[[], str]]]:
     for name in how_to.name_pages():
         yield DOCS / "how-to" / name, functools.partial(how_to.write_page, name)
     yield DOCS / "gallery.md", gallery.write_entry
-    for name in gallery.NAMES:
+    for name in gallery.PROGRAMS:
         yield (
             DOCS / "gallery" / f"{name}.md",
             functools.partial(gallery.write_page, name),

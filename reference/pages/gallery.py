@@ -1,65 +1,160 @@
-"""docs/gallery.md and docs/gallery/: whole programs before and after, with their proof."""
+"""docs/gallery.md and docs/gallery/: whole programs before and after, with their proof.
+
+A program of the reference suite is shown with the file that its tests compare, any other
+with what the tool writes for it now.
+"""
 
 from __future__ import annotations
 
-from reference import numerics
-from reference.registry import SCENARIOS
+import dataclasses
+import functools
+import itertools
+from collections.abc import Iterator
+
+import nbformat
+
+from migrate.beside import files as beside
+from migrate.codes import CODES
+from migrate.compiler import migrate_text
+from migrate.findings import Finding, Outcome
+from migrate.options import Options
+from migrate.pipeline import migrate_bytes
+from reference.pages.gallery_differences import find_difference
+from reference.pages.gallery_programs import GROUPS, IN_SEVERAL, PROGRAMS, Program
 
 _WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
-# Scenario -> what a reader should look at.
-NAMES = {
-    "async_parameter_server": "Parameter servers and workers. Nobody waits: each worker "
-    "applies its own gradients. The old launch commands stay.",
-    "sync_replicas": "`SyncReplicasOptimizer` becomes an all-reduce between the workers.",
-    "in_graph_towers": "Towers over the devices of one process become replicas of a "
-    "`MirroredStrategy`.",
-    "estimator_layers": "An Estimator's `model_fn` becomes a Keras model. "
-    "`train_and_evaluate` stays.",
-    "supervisor": "A `Supervisor` with its services becomes a monitored session.",
-    "queue_input": "Queue runners become a `tf.data` pipeline.",
-}
-_DRAWINGS = {
-    "async_parameter_server": "asynchronous",
-    "sync_replicas": "ring",
-    "in_graph_towers": "mirrored",
-}
+_HEAD = """\
+Thirty whole programs, before and after. The left tab is a TensorFlow 1 program as a user would
+have written it. The right tab is what `tf1to2 migrate` writes. Each page names the test that proves
+that both compute the same, and the largest difference from TensorFlow 1.15.5 that it measured.
+
+*Beside* counts the lines of the [modules beside the program](beside.md), with their docstrings and
+comments. They are the same for several programs of one directory.
+"""
+_LATER = """\
+## What we would still change
+
+We read each result as a reviewer who is asked to sign it. What we found is mended in the tool or
+listed here. It computes the right numbers, but a person would have written it otherwise.
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """A program and what it becomes.
+
+    Attributes:
+      before, after: the texts.
+      beside: how many lines stand beside it, and in how many files.
+      findings: what the tool says of it.
+    """
+
+    before: str
+    after: str
+    beside: tuple[int, int]
+    findings: tuple[Finding, ...]
+
+
+@functools.cache
+def _migrate(name: str) -> Shown:
+    program = PROGRAMS[name]
+    options = Options(estimators=program.estimators)
+    text = program.file.read_text("utf-8")
+    if program.file.suffix == ".ipynb":
+        result = migrate_bytes(program.file, text.encode(), options)
+        return _show(
+            _join_cells(text), _join_cells(result.new.decode()), tuple(result.findings)
+        )
+    migration = migrate_text(text, options, program.file.name)
+    return _show(text, migration.text, tuple(migration.findings))
+
+
+def _show(before: str, after: str, findings: tuple[Finding, ...]) -> Shown:
+    files = beside.files_for(after)
+    lines = sum(len(data.splitlines()) for data in files.values())
+    return Shown(before.rstrip(), after.rstrip(), (lines, len(files)), findings)
+
+
+def _join_cells(text: str) -> str:
+    """The code of a notebook, with a mark where each cell begins."""
+    cells = nbformat.reads(text, as_version=4).cells
+    return "\n\n".join(f"# %%\n{c.source}" for c in cells if c.cell_type == "code")
 
 
 def write_entry() -> str:
-    """The programs of the gallery."""
-    lines = [
-        _WRITTEN + "# Gallery\n",
-        "Whole programs, before and after. The left tab is a TensorFlow 1 program as a user would",
-        "have written it. The right tab is what `tf1to2 migrate` writes. Each page names the measured",
-        "difference from TensorFlow 1.15.5.\n",
-        "| program | what to look at | largest difference |",
-        "|---|---|---|",
-    ]
-    for name, text in NAMES.items():
-        worst = numerics.find_largest(SCENARIOS[name])
-        lines.append(f"| [{_title(name)}](gallery/{name}.md) | {text} | {worst} |")
+    """The programs of the gallery, and what is left to do in each."""
+    lines = [_WRITTEN + "# Gallery\n", _HEAD]
+    for title, programs in GROUPS.items():
+        lines.append(f"## {title}\n")
+        lines.append(
+            "| program | what to look at | before | after | beside | largest difference |"
+        )
+        lines.append("|---|---|---|---|---|---|")
+        for program in programs:
+            shown = _migrate(program.name)
+            before, after = (len(t.splitlines()) for t in (shown.before, shown.after))
+            lines.append(
+                f"| [{program.title}](gallery/{program.name}.md) | {program.look} "
+                f"| {before} | {after} | {shown.beside[0] or '-'} "
+                f"| {find_difference(program)} |"
+            )
+        lines.append("")
+    lines.append(_LATER)
+    lines += [f"- In several programs: {text}" for text in IN_SEVERAL]
+    for program in PROGRAMS.values():
+        if program.later:
+            lines.append(f"- **[{program.title}](gallery/{program.name}.md)**:")
+            lines += [f"    - {text}" for text in program.later]
+    signed = [p.title for p in PROGRAMS.values() if not p.later]
+    lines.append(f"\nThe others have nothing of their own: {'; '.join(signed)}.")
     return "\n".join(lines) + "\n"
-
-
-def _title(name: str) -> str:
-    title = SCENARIOS[name].title
-    return title[:1].upper() + title[1:]
 
 
 def write_page(name: str) -> str:
     """One program, before and after."""
-    scenario = SCENARIOS[name]
-    parts = [_WRITTEN + f"# {_title(name)}\n", NAMES[name] + "\n"]
-    if name in _DRAWINGS:
-        parts.append(f"![{_title(name)}](../drawings/{_DRAWINGS[name]}.svg)\n")
-    parts.append(
-        f"Largest difference from TensorFlow 1.15.5 over {scenario.steps} steps: "
-        f"{numerics.find_largest(scenario)}. "
-        f"[All measurements](../numerics/{name}.md).\n"
-    )
-    for tab, file in (("TensorFlow 1", "tf1.py"), ("TensorFlow 2", "tf2.py")):
-        code = (scenario.directory / file).read_text("utf-8").rstrip()
+    return "\n".join(_page(PROGRAMS[name], _migrate(name))) + "\n"
+
+
+def _page(program: Program, shown: Shown) -> Iterator[str]:
+    yield _WRITTEN + f"# {program.title}\n"
+    yield program.look + "\n"
+    if program.drawing:
+        yield f"![{program.title}](../drawings/{program.drawing}.svg)\n"
+    before, after = (len(t.splitlines()) for t in (shown.before, shown.after))
+    lines, files = shown.beside
+    beside_it = f"{lines} lines in {files} files" if files else "nothing"
+    yield f"| | |\n|---|---|\n| lines before | {before} |\n| lines after | {after} |"
+    yield f"| beside it | {beside_it} |"
+    yield f"| largest difference from TensorFlow 1.15.5 | {_tell_difference(program)} |"
+    yield f"| proved by | `{program.test}` |\n"
+    for tab, code in (("TensorFlow 1", shown.before), ("TensorFlow 2", shown.after)):
         indented = "\n".join(f"    {line}".rstrip() for line in code.splitlines())
-        parts.append(f'=== "{tab}"\n\n    ```python\n{indented}\n    ```\n')
-    parts.append(f"The files are in `reference/{name}`.")
-    return "\n".join(parts) + "\n"
+        yield f'=== "{tab}"\n\n    ```python\n{indented}\n    ```\n'
+    if program.later:
+        yield "## What we would still change\n"
+        yield from (f"- {text}" for text in program.later)
+        yield ""
+    yield "## What the tool says\n"
+    yield "| code | lines | |\n|---|---|---|"
+    yield from _list_findings(shown.findings)
+    option = " with `--estimators estimator`" if program.estimators != "fit" else ""
+    yield f"\nThe program is `{program.path}`, migrated{option}."
+
+
+def _tell_difference(program: Program) -> str:
+    found = find_difference(program)
+    if program.scenario:
+        return f"{found} ([all measurements](../numerics/{program.scenario}.md))"
+    return found
+
+
+def _list_findings(findings: tuple[Finding, ...]) -> Iterator[str]:
+    """A row for each code that is no symbol which stays as it is."""
+    told = sorted((f for f in findings if f.outcome is not Outcome.KEPT), key=_code_of)
+    for code, group in itertools.groupby(told, _code_of):
+        lines = ", ".join(dict.fromkeys(str(f.line) for f in group))
+        yield f"| {code} | {lines} | {CODES[code].title} |"
+
+
+def _code_of(finding: Finding) -> str:
+    return finding.code

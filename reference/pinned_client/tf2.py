@@ -114,7 +114,6 @@ def train(cluster):
       variables = replicas.trainable_variables
       gradients = tape.gradient(loss, variables)
       opt.apply_gradients(zip(gradients, variables))
-      return None
 
     @replicas.step_function()
     def compute_w0_and_w1_and_w2_and_w3():

@@ -97,7 +97,7 @@ def main(unused_argv):
   elif FLAGS.source == "lines":
     # From file_queue:
     batches_of_lines_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
-             for part in range(FILES)]
+                              for part in range(FILES)]
     epochs_2 = tf.data.Dataset.from_tensors(batches_of_lines_names).repeat(FLAGS.num_epochs)
     batches_of_lines_queue = epochs_2.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
 
@@ -115,7 +115,7 @@ def main(unused_argv):
     # One label of ten is wrong, drawn anew whenever its record is read.
     # From file_queue:
     batches_of_fixed_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
-             for part in range(FILES)]
+                              for part in range(FILES)]
     epochs_3 = tf.data.Dataset.from_tensors(batches_of_fixed_names).repeat(FLAGS.num_epochs)
     batches_of_fixed_queue = epochs_3.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
 
@@ -167,6 +167,7 @@ def main(unused_argv):
     @replicas.step_function()
     def compute_w_and_b():
       return [w, b]
+
   iterator = iter(dataset)
 
   trace = {"loss": [], "rows": [], "sum": []}

@@ -112,7 +112,6 @@ def main(_):
     def train_step(w1_gradient, w2_gradient):
       gradients, variables = zip(*[(w1_gradient, w1), (w2_gradient, w2)])
       opt.apply_gradients(zip(replicas.average(gradients), variables), global_step=global_step)
-      return None
 
   def run_worker(task_index):
     is_chief = (task_index == 0)

@@ -87,7 +87,6 @@ def main(unused_argv):
             training_session.with_coordinator(cluster), rpc_layer="grpc"))
     replicas = training_session.AsynchronousReplicas(strategy, cluster)
   num_workers = len(worker_hosts)
-  worker_device = "/job:worker/task:%d" % FLAGS.task_index
 
   with strategy.scope(), replicas.recording():
     global_step = tf.Variable(0, name="global_step", trainable=False)
@@ -130,7 +129,6 @@ def main(unused_argv):
 
   def run_worker(task_index):
     is_chief = (task_index == 0)
-    worker_device = "/job:worker/task:%d" % task_index
     rng = np.random.RandomState(100 * FLAGS.seed + task_index)
     saver = training_session.Saver(max_to_keep=2)
     losses = []
@@ -155,8 +153,6 @@ def main(unused_argv):
       if (is_chief):
         saver.save(sess, (FLAGS.checkpoint_dir + "/model.ckpt"), global_step=global_step)
       sess.request_stop()
-      if not FLAGS.sync_replicas:
-        pass
 
       if FLAGS.trace:
         np.savez("%s.%d.npz" % (FLAGS.trace, task_index), loss=losses,

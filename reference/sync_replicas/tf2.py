@@ -102,14 +102,14 @@ def main(unused_argv):
     # Variables of the hidden layer
     hid_w = tf.Variable(
         tf.random.truncated_normal([IMAGE_PIXELS * IMAGE_PIXELS, FLAGS.hidden_units],
-                            stddev=1.0 / IMAGE_PIXELS, dtype=dtype), name="hid_w")
+                                   stddev=1.0 / IMAGE_PIXELS, dtype=dtype), name="hid_w")
     hid_b = tf.Variable(tf.zeros([FLAGS.hidden_units], dtype), name="hid_b")
 
     # Variables of the softmax layer
     sm_w = tf.Variable(
         tf.random.truncated_normal([FLAGS.hidden_units, 10],
-                            stddev=1.0 / math.sqrt(FLAGS.hidden_units),
-                            dtype=dtype),
+                                   stddev=1.0 / math.sqrt(FLAGS.hidden_units),
+                                   dtype=dtype),
         name="sm_w")
     sm_b = tf.Variable(tf.zeros([10], dtype), name="sm_b")
 
@@ -154,8 +154,8 @@ def main(unused_argv):
   def run_worker(task_index):
     is_chief = (task_index == 0)
     mnist = mnist_input_data.read_data_sets(FLAGS.data_dir, one_hot=True,
-                                      validation_size=0,
-                                      seed=FLAGS.seed + task_index)
+                                            validation_size=0,
+                                            seed=FLAGS.seed + task_index)
 
     hooks = [training_session.StopAtStepHook(last_step=FLAGS.train_steps)]
     losses = []

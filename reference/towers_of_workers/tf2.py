@@ -75,21 +75,6 @@ def tower_loss():
   return apply
 
 
-def average_gradients(tower_grads):
-  """The mean of every variable's gradients over the towers.
-
-  Args:
-    tower_grads: per tower a list of (gradient, variable), in the same order.
-  """
-  average_grads = []
-  for grad_and_vars in zip(*tower_grads):
-    grads = [tf.expand_dims(g, 0) for g, _ in grad_and_vars]
-    grad = tf.reduce_mean(tf.concat(axis=0, values=grads), 0)
-    # The variables are shared, so the first tower's reference will do.
-    average_grads.append((grad, grad_and_vars[0][1]))
-  return average_grads
-
-
 def make_optimizer(name, learning_rate):
   if name == "momentum":
     return tf.compat.v1.train.MomentumOptimizer(learning_rate, 0.9)

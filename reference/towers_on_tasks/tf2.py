@@ -78,20 +78,6 @@ def tower_loss(images):
   return apply
 
 
-def average_gradients(tower_grads):
-  """The mean of every variable's gradients over the towers.
-
-  Args:
-    tower_grads: per tower a list of (gradient, variable), in the same order.
-  """
-  average_grads = []
-  for grad_and_vars in zip(*tower_grads):
-    grads = tf.stack([g for g, _ in grad_and_vars])
-    # The variables are shared, so the first tower's reference will do.
-    average_grads.append((tf.reduce_mean(grads, 0), grad_and_vars[0][1]))
-  return average_grads
-
-
 def make_optimizer(name, learning_rate):
   if name == "momentum":
     return tf.compat.v1.train.MomentumOptimizer(learning_rate, 0.9)
@@ -130,7 +116,7 @@ def train(cluster):
     with tf.device("/job:ps/task:0"):
       global_step = training_session.create_global_step()
     lr = tf.compat.v1.train.exponential_decay(FLAGS.learning_rate, global_step, 50, 0.5,
-                                    staircase=True)
+                                              staircase=True)
     opt = make_optimizer(FLAGS.optimizer, lr)
 
     dtype = tf.as_dtype(FLAGS.dtype)
@@ -174,6 +160,7 @@ def train(cluster):
     @replicas.step_function()
     def compute_evaluate():
       return {plain_session.op_name(v): v for v in weights + slots(opt, weights)}
+
   with plain_session.Session(replicas) as sess:
     sess.initialize()
     for step in range(FLAGS.train_steps):

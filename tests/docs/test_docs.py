@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import pathlib
 import re
@@ -18,15 +19,18 @@ from migrate.codes.pages import SITE, locate_page
 from migrate.compiler import migrate_text
 from migrate.options import Options
 from reference import processes
-from reference.pages import drawings, how_to
+from reference.pages import drawings, gallery, gallery_differences, how_to
 from reference.pages.__main__ import generated
+from reference.pages.gallery_programs import PROGRAMS
 from tests import ledger
+from tests.ledger import rows
 from tests.rules.followed.bases import CLUSTER
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 INDEX = DOCS / "index.md"
 RULES = DOCS / "rules"
+GALLERY = DOCS / "gallery"
 ESTIMATORS = DOCS / "estimators"
 MKDOCS = ROOT / "mkdocs.yml"
 # The pages of rules have tests of their own, of all of them at once.
@@ -133,7 +137,7 @@ def test_links_lead_somewhere(path: pathlib.Path) -> None:
     [
         pytest.param(p, w, id=str(p.relative_to(DOCS)))
         for p, w in generated()
-        if p.parent != RULES
+        if p.parent not in (RULES, GALLERY) and p.stem != "gallery"
     ],
 )
 def test_generated_pages_are_new(path: pathlib.Path, write: Callable[[], str]) -> None:
@@ -148,6 +152,35 @@ def test_pages_of_rules_are_new() -> None:
     assert set(files) == set(RULES.glob("*.md")), "python -m reference.pages"
     for path, write in files.items():
         assert path.read_text() == write(), "python -m reference.pages"
+
+
+@pytest.mark.rests_on(
+    ledger.COMPILER,
+    GALLERY,
+    DOCS / "gallery.md",
+    ROOT / "reference" / "numerics.py",
+    ROOT / "reference" / "pages",
+    *(program.file for program in PROGRAMS.values()),
+    *(ROOT / "reference").glob("*/measured.json"),
+)
+def test_pages_of_the_gallery_are_new() -> None:
+    files = {p: w for p, w in generated() if p.parent == GALLERY}
+    files[DOCS / "gallery.md"] = gallery.write_entry
+    assert set(files) == {DOCS / "gallery.md", *GALLERY.glob("*.md")}
+    for path, write in files.items():
+        assert path.read_text() == write(), "python -m reference.pages"
+
+
+def test_the_gallery_has_programs_that_a_test_proves() -> None:
+    assert len(PROGRAMS) == 30
+    known, wrong = rows.read()
+    assert not wrong
+    for program in PROGRAMS.values():
+        start = program.test.removesuffix("*]")
+        assert any(test.startswith(start) for test in known), program.test
+        assert program.file.is_file()
+    recorded = json.loads(gallery_differences.FILE.read_text())
+    assert set(recorded) == {n for n, p in PROGRAMS.items() if not p.scenario}
 
 
 def test_every_code_has_its_page_where_findings_say() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras import layers
+from migrate.backends.keras.descriptions import describe_class
 from migrate.backends.keras.estimators import rewrite_estimators
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
@@ -58,13 +59,13 @@ class KerasRewrite(Evaluation):
     def _class(self) -> Block:
         model = self._model
         items: list[Item] = []
-        body = model.function.body
-        if is_docstring(body[0]):
-            items.append(Keep(body[0]))
-            self._emitted.update(walk_breadth_first(body[0]))
         if self._adds_up():
             items.append(New(code(_ADDED_UP)))
         items.append(self._init())
+        text = model.function.body[0]
+        if _is_text(text):
+            items.insert(0, describe_class(text, self._order))
+            self._emitted.update(walk_breadth_first(text))
         if model.called is not None:
             items.append(self._call(model.called))
         if self._shares_predictions():

@@ -189,16 +189,21 @@ def test_names_that_ipython_binds_are_bound_and_leave_no_trace():
 @pytest.mark.parametrize(
     "cell, expected",
     [
-        (f"{IMPORT}\n", f"import tf_keras\n{IMPORT}\n"),
+        (f"{IMPORT}\n", f"{IMPORT}\nimport tf_keras\n"),
         (
             f"#@title Set-up\nimport os\n{IMPORT}",
-            f"#@title Set-up\nimport tf_keras\nimport os\n{IMPORT}",
+            f"#@title Set-up\nimport os\n{IMPORT}\nimport tf_keras",
         ),
-        (f"%%time\n{IMPORT}", f"%%time\nimport tf_keras\n{IMPORT}"),
+        (f"%%time\n{IMPORT}", f"%%time\n{IMPORT}\nimport tf_keras"),
         (
             "%cd ..\nfrom tensorflow import train",
-            "%cd ..\nimport tf_keras\nfrom tensorflow import train",
+            "%cd ..\nfrom tensorflow import train\nimport tf_keras",
         ),
+        (
+            f"x = tf_keras.y\n{IMPORT}",
+            f"import tf_keras\nx = tf_keras.y\n{IMPORT}",
+        ),
+        (f"import os; {IMPORT}", f"import tf_keras\nimport os; {IMPORT}"),
         (
             "# Not imported here.\nx = tf_keras.y",
             "# Not imported here.\nimport tf_keras\nx = tf_keras.y",
