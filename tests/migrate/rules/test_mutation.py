@@ -1,4 +1,4 @@
-"""Faults that are planted into the table of calls are noticed; `tests/mutation.py` has them all.
+"""Faults that are planted into the table of calls are noticed; `tests/mutation/calls.py` has them all.
 
 `mutants.json` lists each fault with the case that notices it. That every fault has an entry,
 and that each entry's case is migrated to another text, is checked in each run. Values are
@@ -21,7 +21,7 @@ from tests.ledger import sample
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("tensorflow") is None, reason="needs tensorflow"
 )
-mutation = pytest.importorskip("tests.mutation")
+mutation = pytest.importorskip("tests.mutation.calls")
 MUTANTS = {str(m): m for row in CALLS.values() for m in mutation.mutants(row)}
 KILLED_BY: dict[str, str] = mutation.killed_by()
 DRAWN = 12

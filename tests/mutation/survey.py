@@ -1,0 +1,129 @@
+"""Looks which program tells which wrong part of a table, and records it.
+
+    python -m tests.mutation.survey               compares what is recorded; the exit code is 1
+                                                  if something is missing or has changed
+    python -m tests.mutation.survey --outcomes    records the outcomes of the programs anew
+    python -m tests.mutation.survey --record [TABLE ...]
+                                                  finds programs for parts that have none, or
+                                                  for all parts of some tables
+    python -m tests.mutation.survey --tell PART ...
+                                                  plants these parts, one after the other
+
+`killers.tsv` has each part that a program tells, `outcomes.tsv` what the tool makes of these
+programs, and `survivors.txt` the parts that no program tells yet.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from tests.mutation import outcomes, parts, planted, programs, search, watching
+
+_HOME = pathlib.Path(__file__).parent
+KILLERS = _HOME / "killers.tsv"
+OUTCOMES = _HOME / "outcomes.tsv"
+SURVIVORS = _HOME / "survivors.txt"
+
+
+def _lines(path: pathlib.Path) -> list[str]:
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def _write(path: pathlib.Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def killers() -> dict[str, str]:
+    """Part -> the program that tells it, as recorded."""
+    return dict(line.split("\t") for line in _lines(KILLERS))
+
+
+def survivors() -> list[str]:
+    """Parts that no program tells, as recorded."""
+    return _lines(SURVIVORS)
+
+
+def recorded() -> dict[str, outcomes.Outcome]:
+    """Program -> what the tool makes of it, as recorded."""
+    rows = (line.split("\t") for line in _lines(OUTCOMES))
+    return {name: outcomes.Outcome(codes, digest) for name, codes, digest in rows}
+
+
+def find_changed(known: Mapping[str, outcomes.Outcome]) -> dict[str, str]:
+    """Programs whose outcome is not the recorded one, and what it is."""
+    found = {}
+    for name, outcome in known.items():
+        now = outcomes.outcome_of(programs.find(name))
+        if now != outcome:
+            found[name] = f"{outcome.codes} -> {now.codes}"
+    return found
+
+
+def find_gaps(known: Mapping[str, str], left: Iterable[str]) -> set[str]:
+    """Parts that are in neither list, and names in a list that are no part's."""
+    return {*known, *left} ^ {*parts.all_parts()}
+
+
+def find_untold(names: Iterable[str], known: Mapping[str, str]) -> list[str]:
+    """Parts that their program does not tell; each is planted in a process of its own."""
+    found = []
+    outcome_of = recorded()
+    for name in names:
+        program = known[name]
+
+        def changes(name: str = name, program: str = program) -> bool:
+            planted.plant([name])
+            now = outcomes.outcome_of(programs.find(program))
+            return now != outcome_of.get(program, outcomes.PASSES)
+
+        if program == search.IMPORT:
+            told = not search.is_importable(name)
+        else:
+            told = watching.in_process(changes)
+        if not told:
+            found.append(name)
+    return found
+
+
+def programs_of(known: Mapping[str, str]) -> list[str]:
+    """The programs whose outcome is recorded: cases of tests say themselves what is right."""
+    return sorted(n for n in {*known.values()} - {search.IMPORT} if n[:5] != "test ")
+
+
+def record(known: Mapping[str, str]) -> None:
+    """Writes the three lists."""
+    every = parts.all_parts()
+    _write(KILLERS, (f"{n}\t{known[n]}" for n in every if n in known))
+    _write(SURVIVORS, (n for n in every if n not in known))
+    _write_outcomes(known)
+
+
+def _write_outcomes(known: Mapping[str, str]) -> None:
+    made = watching.in_process(lambda: watching.migrate(programs_of(known)))
+    _write(OUTCOMES, (f"{n}\t{o.codes}\t{o.digest}" for n, o in made.items()))
+
+
+def main(arguments: Sequence[str]) -> int:
+    chosen = [a for a in arguments if not a.startswith("--")]
+    if "--outcomes" in arguments:
+        _write_outcomes(killers())
+        return 0
+    if "--tell" in arguments:
+        untold = find_untold(chosen, killers())
+        print("\n".join(untold))
+        return int(bool(untold))
+    if "--record" in arguments:
+        record(search.find_killers(killers(), chosen).killers)
+        return 0
+    gaps = sorted(find_gaps(killers(), survivors()))
+    changed = find_changed(recorded())
+    for line in (*gaps, *(f"{n}: {what}" for n, what in changed.items())):
+        print(line)
+    print(f"{len(survivors())} of {len(parts.all_parts())} parts have no program")
+    return int(bool(gaps or changed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
