@@ -217,9 +217,8 @@ def compare(
         if same_processor:
             return max(least, run.tolerance_of(key))
         # A run of float64 may hold arrays of float32, as TF1's metrics and losses are.
-        dtype = expected[key].dtype.name
-        elsewhere = ELSEWHERE.get(dtype, ELSEWHERE[run.dtype])
-        return max(least, elsewhere, run.tolerance_of(key))
+        kept = ELSEWHERE.get(expected[key].dtype.name, 0.0)
+        return max(least, kept, ELSEWHERE[run.dtype], run.tolerance_of(key))
 
     return first_divergence(expected, sampled(found, expected), allowed)
 

@@ -63,7 +63,7 @@ class KerasRewrite(Evaluation):
             items.append(New(code(_ADDED_UP)))
         items.append(self._init())
         text = model.function.body[0]
-        if _is_text(text):
+        if is_docstring(text):
             items.insert(0, describe_class(text, self._order))
             self._emitted.update(walk_breadth_first(text))
         if model.called is not None:
