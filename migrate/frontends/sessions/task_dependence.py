@@ -142,7 +142,7 @@ class TaskDependence:
             for statement in all_statements(around.body):
                 if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
                     if self._asks([statement], tainted | found):
-                        found |= self._bound_by(statement)
+                        found |= self._find_bound_names(statement)
         return found
 
     def check_loops(
