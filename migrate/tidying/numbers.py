@@ -6,12 +6,15 @@ gone, the name is free. Of several numbers, which tell one from the other, each 
 
 from __future__ import annotations
 
+import ast
 import builtins
 import io
 import keyword
 import re
 import tokenize
 from collections.abc import Iterator
+
+from migrate.source.nodes import tree_of, walk_breadth_first
 
 _NUMBERED = re.compile(r"([A-Za-z_]\w*?)_([2-9]|[1-9]\d+)")
 _WORD = re.compile(r"\w+")
@@ -23,7 +26,7 @@ def drop_numbers(old: str, new: str) -> str:
     if not found:
         return new
     tokens = list(tokenize.generate_tokens(io.StringIO(new).readline))
-    before = set(_WORD.findall(old))
+    before = set(_WORD.findall(old)) | _list_names_of_others(tree_of(new))
     own, taken = set(), set()
     for above, token in zip([None, *tokens], tokens):
         if token.type == tokenize.NAME:
@@ -46,6 +49,17 @@ def drop_numbers(old: str, new: str) -> str:
         if free and alone and base not in taken and base not in renamed.values():
             renamed[name] = base
     return _rename(new, tokens, renamed) if renamed else new
+
+
+def _list_names_of_others(tree: ast.Module) -> set[str]:
+    """Names that stand for something outside: of imports, and of what calls pass by name."""
+    found = set()
+    for node in walk_breadth_first(tree):
+        if isinstance(node, ast.keyword) and node.arg:
+            found.add(node.arg)
+        elif isinstance(node, ast.alias):
+            found |= {node.name, node.asname or node.name}
+    return found
 
 
 def _rename(

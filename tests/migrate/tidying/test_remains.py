@@ -221,8 +221,9 @@ def test_a_number_that_nothing_else_has_goes() -> None:
         "print(f'{train_step_2}')",
         "x.train_step_2 = 1",
         "train_step_3 = 1",
+        "run(train_step_2=1)",
     ],
-    ids=["taken", "attribute", "text", "own-attribute", "several"],
+    ids=["taken", "attribute", "text", "own-attribute", "several", "argument"],
 )
 def test_a_number_stays(line: str) -> None:
     new = f"def train_step_2(x):\n    return x\n\n\n{line}\ntrain_step_2(1)\n"
