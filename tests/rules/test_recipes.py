@@ -71,7 +71,6 @@ def test_what_is_written_runs(tmp_path: pathlib.Path) -> None:
 
 # Codes that can be refused and whose recipe no program here follows, and why.
 NOT_FOLLOWED = {
-    "E102": "stands for the reasons of a table, each with a code of its own",
     "N100": "says that the reason is elsewhere, and never is it: test_recipes_of_files.py",
 }
 # Those that need options, a notebook or several files.

@@ -319,14 +319,14 @@ def _notebook(*cells: str) -> str:
 
 
 def test_a_cell_imports_what_it_uses_first(tmp_path: pathlib.Path) -> None:
-    """It may use a written module above its own first import."""
+    """It may use a written module above its own first import; TensorFlow's stands first."""
     body = ALONE.format("pass", "print(w.name)").replace("import numpy as np\n", "")
     path = tmp_path / "program.ipynb"
     path.write_text(_notebook("SIZE = 4\n", f"{body}import os\nprint(os.sep)\n"))
     done = pipeline.migrate_bytes(path, path.read_bytes(), Options())
     assert done.changed
     cell = json.loads(done.new)["cells"][1]["source"]
-    assert "".join(cell).startswith("import plain_session\n")
+    assert "".join(cell).startswith("import tensorflow as tf\nimport plain_session\n")
 
 
 def test_cells_that_would_be_cut_amiss_stay(
@@ -342,8 +342,8 @@ def test_cells_that_would_be_cut_amiss_stay(
         """The import of a cell stands below its code."""
         notebook = json.loads(real(*args).text)  # type: ignore[arg-type]
         lines = "".join(notebook["cells"][1]["source"]).split("\n")
-        assert lines[0] == "import plain_session"
-        notebook["cells"][1]["source"] = "\n".join([*lines[1:], lines[0]])
+        lines.append(lines.pop(lines.index("import plain_session")))
+        notebook["cells"][1]["source"] = "\n".join(lines)
         return pipeline.notebooks.Written(json.dumps(notebook), {})
 
     monkeypatch.setattr(pipeline.notebooks, "write", amiss)

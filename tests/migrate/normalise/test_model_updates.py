@@ -69,7 +69,7 @@ def test_an_update_is_written_where_it_is_called() -> None:
     assert "        # Not too far.\n        optimizer = " in text
     assert 'AdamOptimizer(params["rate"])' in text
     assert "self.optimizer.apply_gradients(net_2)" in text
-    assert "def optimize(error, rate=0.1):" in text
+    assert "def optimize(" not in text  # Nothing calls it any more.
 
 
 @pytest.mark.parametrize(

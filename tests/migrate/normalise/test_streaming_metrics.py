@@ -83,7 +83,7 @@ def test_a_summary_that_counts_counts_where_it_is_run() -> None:
     metric += "merged = tf.summary.merge_all()"
     text, refused = _migrated(metric, "sess.run(merged, {x: ones})")
     assert not refused
-    trained = text.partition("def train_step")[2].partition("return")[0]
+    trained = text.partition("def train_step")[2].partition("def ")[0]
     assert ".update(" not in trained
     assert text.count(".update(") == 1
 

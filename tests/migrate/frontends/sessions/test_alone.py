@@ -99,7 +99,7 @@ FAULTS = {
     ),
     "of_no_step": (
         "functions_with_session",
-        "train_step_2(1., x, y)",
+        "train_step(1., x, y)",
         "None",
     ),
     "all_saved": (
