@@ -83,7 +83,7 @@ def differences(
     told = {
         (f.line, f.column)
         for f in findings
-        if f.outcome is Outcome.REWRITTEN and "dropped" in f.reason
+        if f.outcome in (Outcome.REWRITTEN, Outcome.WARNED) and "dropped" in f.reason
     }
     # What only told something of the graph has shown it: it has written no file.
     shows = {(f.line, f.column) for f in findings if f.code == DROPPED}

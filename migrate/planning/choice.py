@@ -35,6 +35,16 @@ from migrate.tables import estimator as table
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
 
+_LOST_CALL = (
+    "dropped: this call ran once, when the graph was built, and used a tensor that now "
+    "exists only in a step"
+)
+_LOST_LIST = (
+    "dropped: this call listed the graph's variables, and layers make theirs in the first "
+    "step"
+)
+_RECIPE_OF_LIST = "Move it into the session, below the first `run` of a step."
+
 _CONFIGURATION = (
     "S117",
     "dropped: TF2 configures devices per process, and places operations softly by "
@@ -388,6 +398,13 @@ def _find_dropped_configuration(
             yield flow
 
 
+def _lists_variables(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether a call gives the graph's variables, which a program may count or print."""
+    return isinstance(node, ast.Call) and (scopes.resolve(node.func) or "") in (
+        roles.TRAINABLE | roles.GLOBAL
+    )
+
+
 def _report_dropped_calls(
     program: ir.TrainingProgram, scopes: Scopes
 ) -> Iterator[Finding]:
@@ -402,12 +419,10 @@ def _report_dropped_calls(
             and (flow.step or flow.pure)
             and not (flow.build or flow.dropped or flow in fetched)
         ):
-            yield Finding(
-                flow.statement.lineno,
-                flow.statement.col_offset + 1,
-                "S114",
-                Outcome.REWRITTEN,
-                "",
-                "dropped: this call ran once, when the graph was built, and used a tensor "
-                "that now exists only in a step",
-            )
+            place = flow.statement.lineno, flow.statement.col_offset + 1
+            if any(_lists_variables(n, scopes) for n in walk_breadth_first(value)):
+                yield Finding(
+                    *place, "S114", Outcome.WARNED, "", _LOST_LIST, _RECIPE_OF_LIST
+                )
+            else:
+                yield Finding(*place, "S114", Outcome.REWRITTEN, "", _LOST_CALL)

@@ -54,6 +54,13 @@ class _Remains:
 
     def __init__(self, old: str, tree: ast.Module, lines: list[str]) -> None:
         self.tree, self.lines = tree, lines
+        # Statements that were useless before are their author's.
+        self._useless: list[str] = []
+        self._of_author: frozenset[str] = frozenset()
+        if old:
+            remains = _Remains("", tree_of(old), old.split("\n"))
+            list(remains.find())
+            self._of_author = frozenset(remains._useless)
         self._shared = {
             name
             for n in walk_breadth_first(tree)
@@ -121,7 +128,14 @@ class _Remains:
             first = next(i for i, line in enumerate(rest, end + 1) if line.strip())
             yield Edit(first, last.lineno, [])
 
+    def _is_of_author(self, statement: ast.stmt) -> bool:
+        shown = ast.unparse(statement)
+        self._useless.append(shown)
+        return shown in self._of_author
+
     def _remove(self, statement: ast.stmt, suite: list[ast.stmt]) -> Iterator[Edit]:
+        if self._is_of_author(statement):
+            return
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         indent = self.lines[first - 1][: statement.col_offset]
         taken = self.lines[first - 1 : last]
@@ -195,6 +209,8 @@ class _Remains:
 
     def _unname(self, node: ast.Assign) -> Iterator[Edit]:
         """The value of an assignment as a statement of its own."""
+        if self._is_of_author(node):
+            return
         first, last = node.lineno, node.end_lineno or node.lineno
         value = node.value
         if value.lineno != first or not self.lines[first - 1].isascii():

@@ -145,6 +145,15 @@ def test_the_recipe_is_to_count_in_the_session(count: str) -> None:
     assert not _told(LAYERS.format("", inside))
 
 
+def test_a_list_that_is_printed_before_the_first_step_is_not_lost_silently() -> None:
+    """The statement goes, and the run says so without being asked."""
+    printed = "print(len([v.name for v in tf.trainable_variables()]))"
+    done = migrate_text(LAYERS.format(printed, "pass"))
+    (told,) = (f for f in done.findings if f.outcome is Outcome.WARNED)
+    assert told.code == "S114" and "listed the graph's variables" in told.reason
+    assert "print(len(" not in done.text
+
+
 TWO_HEADS = """import numpy as np
 import tensorflow as tf
 x = tf.placeholder(tf.float32, [None, 3])

@@ -230,3 +230,15 @@ def test_a_number_stays(line: str) -> None:
     assert _tidy("run(1)\n", new) == new
     author = "train_step_2 = 1\nrun(train_step_2)\n"
     assert _tidy(author, author.replace("run", "call")) == author.replace("run", "call")
+
+
+@pytest.mark.parametrize(
+    "useless", ["pair = (a, b)", "a = a", "_, _ = a(b)", "if a:\n        pass"]
+)
+def test_what_was_useless_before_is_its_authors(useless: str) -> None:
+    """Though the same name is read in another function."""
+    old = (
+        f"def f(a, b):\n    {useless}\n    run(a)\n\n\ndef g(pair):\n    return pair\n"
+    )
+    new = old.replace("run(", "call(")
+    assert _tidy(old, new) == new

@@ -16,6 +16,10 @@ with tf.Session() as sess:
     for i in range(3):
         sess.run(train, {x: [[1.0, 2.0, 3.0]]})
 """
+_LAYERED = _GRAPH.replace('w = tf.get_variable("w", [3, 1])\n', "").replace(
+    "tf.matmul(x, w)", "tf.layers.dense(x, 1)"
+)
+_PRINTED = "print(len([v.name for v in tf.trainable_variables()]))"
 _MODEL = _GRAPH[: _GRAPH.index("with ")]
 _DATA = "tf.data.Dataset.from_tensors(tf.ones([1, 3])).repeat()"
 _OF_DATA = _GRAPH.replace(
@@ -78,6 +82,10 @@ FOLLOWED = {
         ),
     ),
     "M122": (_METRIC, _change(_METRIC, (", len(columns)", ", 2"))),
+    "S114": (
+        _change(_LAYERED, ("with tf", f"{_PRINTED}\nwith tf")),
+        f"{_LAYERED}    {_PRINTED}\n",
+    ),
     "D112": (_SUPERVISED, _change(_SUPERVISED, ("    sess.run(init)\n", ""))),
     "N117": (
         "import tensorflow as tf\n\ny = tf.log(2.0)  # tf1to2: ignore[T102]\n",
