@@ -156,7 +156,7 @@ def _files(
         if not re.search(r"/bin/python[\d.]*$", match)
     }:
         if path.is_relative_to(ROOT):
-            inside = _committed(path)
+            inside = committed(path)
             own |= inside
             found |= {(p.relative_to(ROOT).as_posix(), p) for p in inside}
         elif path.is_relative_to(_temporary()):
@@ -176,7 +176,7 @@ def _below(path: pathlib.Path) -> Iterator[pathlib.Path]:
                 yield inner
 
 
-def _committed(path: pathlib.Path) -> set[pathlib.Path]:
+def committed(path: pathlib.Path) -> set[pathlib.Path]:
     """A committed file, or those of a directory; a script with what it imports."""
     if path.is_dir():
         return set() if path == ROOT else set(_below(path))

@@ -21,7 +21,8 @@ import migrate.compiler
 from migrate.beside import files as beside
 from migrate.migration import Migration
 from reference import measured, processes
-from tests.ledger import code, launches, rests_on, rows, sample
+from tests.ledger import code, launches, rests_on, rows, sample, texts
+from tests.ledger.keeper import READ, REPORTED, STARTED, Keeper, asks_for_all, here
 from tests.ledger.rows import Row
 from tests.ledger.traces import ROOT, Trace, Traces
 
@@ -29,11 +30,6 @@ from tests.ledger.traces import ROOT, Trace, Traces
 # processes would compile a thousand modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-
-_REPORTED = "tests.ledger"
-_STARTED = pytest.StashKey[int]()
-# Between two writings of the rows.
-_SECONDS = 60.0
 
 
 class Stands(BaseException):
@@ -115,7 +111,7 @@ def pytest_configure(config: pytest.Config) -> None:
     ledger = Ledger(config)
     config.pluginmanager.register(ledger, "ledger-of-proofs")
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Keeper(config), "ledger-keeper")
+        config.pluginmanager.register(Keeper(config), "ledger-keeper")
 
 
 class Ledger:
@@ -124,7 +120,11 @@ class Ledger:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._rows, _ = rows.read()
-        self._seconds = {name: row.seconds for name, row in self._rows.items()}
+        self._seconds = {
+            name: row.seconds
+            for name, row in self._rows.items()
+            if not texts.is_module(row)
+        }
         self._everything = bool(config.getoption("everything"))
         self._sample = sample.draw(self._rows.values(), sample.seed(ROOT))
         self._traces = Traces()
@@ -133,23 +133,76 @@ class Ledger:
         self._running: _Proof | None = None
         self._began = time.monotonic()
         self._environment = dict(os.environ)
+        # What test modules open while they are imported, and the modules that stand.
+        self._imports = Trace()
+        self._standing: dict[str, int] = {}
+        self._module = ""
         self._traces.listen()
         processes.before_launch.append(self._before_launch)
         _watch_migrations(self._traces)
         _watch_what_is_beside(self._traces)
 
     def pytest_sessionfinish(self) -> None:
+        with self._traces.paused():
+            opened = self._opened()
+        told = {
+            "started": self._traces.started,
+            "standing": self._standing,
+            "opened": opened,
+        }
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
-            output["started"] = self._traces.started
+            output[REPORTED] = told
         else:
-            self._config.stash[_STARTED] = self._traces.started
+            self._config.stash[STARTED] = told
+
+    def _opened(self) -> str:
+        """The digest of what was opened while tests were collected."""
+        return texts.digest_of(
+            path
+            for path in self._imports.reads | self._imports.listed
+            if path.suffix != ".py"
+        )
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, object, object]:
+        if not isinstance(collector, pytest.Module):
+            return (yield)
+        self._traces.running.append(self._imports)
+        try:
+            return (yield)
+        finally:
+            self._traces.running.pop()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if asks_for_all(self._config) and not self._everything:
+            with self._traces.paused():
+                self._leave_out_standing(items)
         for item in items:
             marker = item.get_closest_marker("rests_on")
             if marker is not None and isinstance(item, pytest.Function):
                 item.obj = _resting_on(marker.args, item.obj)
+
+    def _leave_out_standing(self, items: list[pytest.Item]) -> None:
+        """Takes out the tests of modules that only read texts, where their row stands."""
+        opened = self._opened()
+        for module, tests in texts.modules_of(items).items():
+            row = self._rows.get(module)
+            names = [item.nodeid for item in tests]
+            if (
+                row is not None
+                and module not in self._sample
+                and row.key == texts.key(module, names, row.reads, opened)
+            ):
+                self._standing[module] = len(tests)
+        left_out = [i for i in items if texts.module_of(i.nodeid) in self._standing]
+        if left_out:
+            items[:] = [
+                i for i in items if texts.module_of(i.nodeid) not in self._standing
+            ]
+            self._config.hook.pytest_deselected(items=left_out)
 
     # -- fixtures ----------------------------------------------------------------------
 
@@ -297,6 +350,9 @@ class Ledger:
         if not isinstance(item, pytest.Function):
             return (yield)
         self._running = _Proof(item)
+        if self._module != (module := texts.module_of(item.nodeid)):
+            self._module = module
+            texts.forget_what_was_read()
         measured.begin()
         try:
             return (yield)
@@ -356,6 +412,9 @@ class Ledger:
         """Tells of a proof that was made live."""
         traces = [proof.trace, *self._fixtures_of(proof.item)]
         if not any(trace.launches for trace in traces):
+            read = texts.tell(traces)
+            if read is not None:
+                _report(proof.item, READ, read)
             return
         # What a test migrates beside what its fixtures started is in no digest.
         unseen = proof.trace.written and not proof.trace.launches
@@ -387,19 +446,11 @@ class Ledger:
             difference="" if largest is None else f"{largest:.2g}",
             seconds=seconds,
             date=datetime.date.today().isoformat(),
-            versions=proof.versions or _here(),
+            versions=proof.versions or here(),
             reads=reads,
             key=self._key(proof, reads),
         )
         _report(proof.item, proof.forced or "new", row.line())
-
-
-def _here() -> str:
-    found = launches.versions(launches.sys.executable)
-    return (
-        f"TensorFlow {found['tensorflow']}, tf_keras {found['tf_keras']}, "
-        f"NumPy {found['numpy']}"
-    )
 
 
 def _resting_on(
@@ -471,108 +522,4 @@ def _watch_what_is_beside(traces: Traces) -> None:
 
 
 def _report(item: pytest.Item, how: str, text: str) -> None:
-    item.user_properties.append((_REPORTED, (how, text)))
-
-
-class _Keeper:
-    """Runs in the process that the user started: writes rows, and says what was proved."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._rows, self._wrong = rows.read()
-        self._collected: set[str] = set()
-        self._by: dict[str, int] = {}
-        self._reasons: dict[str, int] = {}
-        self._new: dict[str, Row] = {}
-        self._failed: set[str] = set()
-        self._started = 0
-        self._written = time.monotonic()
-
-    def pytest_itemcollected(self, item: pytest.Item) -> None:
-        self._collected.add(item.nodeid)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
-        self._collected |= set(ids)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any, error: object) -> None:
-        self._started += getattr(node, "workeroutput", {}).get("started", 0)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.skipped and isinstance(report.longrepr, tuple):
-            reason = str(report.longrepr[2]).removeprefix("Skipped: ")
-            self._reasons[reason] = self._reasons.get(reason, 0) + 1
-        if report.failed:
-            self._failed.add(report.nodeid)
-        if report.when != "call":
-            return
-        for name, value in report.user_properties:
-            if name == _REPORTED:
-                how, text = value
-                self._by[how] = self._by.get(how, 0) + 1
-                if how in ("new", "everything", "sample") and report.passed:
-                    row = rows.parse(text)
-                    self._new[row.proof] = row
-        # A run that is killed does not lose what it has proved.
-        if time.monotonic() > self._written + _SECONDS:
-            self._write(None)
-
-    def pytest_sessionfinish(self) -> None:
-        whole = _is_whole(self._config) and bool(self._collected)
-        self._write(self._collected if whole else None)
-
-    def _write(self, collected: set[str] | None) -> None:
-        kept = rows.updated(
-            self._rows,
-            self._new,
-            self._failed,
-            collected,
-            refresh=self._config.option.everything,
-        )
-        if kept != self._rows or self._wrong:
-            rows.write(kept.values())
-        self._written = time.monotonic()
-
-    def pytest_terminal_summary(
-        self, terminalreporter: pytest.TerminalReporter
-    ) -> None:
-        write = terminalreporter.write_line
-        by = self._by
-        live = by.get("new", 0) + by.get("everything", 0) + by.get("sample", 0)
-        terminalreporter.section("proofs")
-        write(
-            f"{live + by.get('unforeseen', 0)} made live "
-            f"({by.get('sample', 0)} of them drawn from the ledger, "
-            f"{by.get('unforeseen', 0)} never in it), "
-            f"{by.get('ledger', 0)} taken from the ledger (tests/ledger/proofs)"
-        )
-        started = self._started + self._config.stash.get(_STARTED, 0)
-        write(f"{started} processes started")
-        for reason, count in sorted(self._reasons.items()):
-            write(f"{count} not run: {reason}")
-        changed = sum(
-            self._rows.get(p) is None or self._rows[p].key != row.key
-            for p, row in self._new.items()
-        )
-        if changed:
-            write(f"{changed} rows of the ledger are new: commit tests/ledger/proofs")
-        for text in self._wrong:
-            write(f"not taken: {text}")
-
-
-def _is_whole(config: pytest.Config) -> bool:
-    """Whether all tests were asked for."""
-    option = config.option
-    asked = [pathlib.Path(a).resolve() for a in config.args]
-    everything = {ROOT, ROOT / "tests"}
-    return (
-        bool(asked)
-        and set(asked) <= everything
-        and not option.keyword
-        and not option.markexpr
-        and not getattr(option, "deselect", None)
-        and not getattr(option, "lf", False)
-        and not option.maxfail
-        and not option.collectonly
-    )
+    item.user_properties.append((REPORTED, (how, text)))

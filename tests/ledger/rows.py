@@ -8,6 +8,8 @@ import pathlib
 from collections.abc import Collection, Iterable, Mapping
 
 PROOFS = pathlib.Path(__file__).parent / "proofs"
+# The kind of rows of whole modules, see `texts`.
+TEXTS = "texts"
 _HEADER = (
     "# Written by pytest, never by hand: see docs/contributing.md.\n"
     "# proof | verdict | largest difference | seconds | date | versions | reads | key"
@@ -50,6 +52,8 @@ class Row:
     @property
     def package(self) -> str:
         """The test package that the proof is of, "programs" or "migrate.frontends"."""
+        if self.kind == TEXTS:
+            return TEXTS
         return ".".join(self.kind.split(".")[:-1][:2])
 
     def line(self) -> str:
@@ -73,7 +77,12 @@ class Row:
 
 
 def kind_of(proof: str) -> str:
-    """The kind of a proof: its test module, "programs.test_shapes"."""
+    """The kind of a proof: its test module, "programs.test_shapes".
+
+    Rows of whole modules are together.
+    """
+    if "::" not in proof:
+        return TEXTS
     path = proof.partition("::")[0].removesuffix(".py").removeprefix("tests/")
     return path.replace("/", ".")
 

@@ -30,6 +30,13 @@ PROOF = f"{MODULE}::test_equals_recorded_tf1[{NAME}]"
 PROOFS = "tests/ledger/proofs"
 RECORDED = "tests/programs/alone/tf1.json"
 SESSION = "migrate/support/plain_session.py"
+pytestmark = pytest.mark.rests_on(
+    *sorted(pathlib.Path(__file__).parent.glob("*.py")),
+    ROOT / "migrate",
+    ROOT / MODULE,
+    ROOT / RECORDED,
+    ROOT / "tests" / "programs" / "alone" / f"{NAME}.py",
+)
 
 
 def _decoy() -> rows.Row:

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 # The compiler's own modules are no input of a proof, what it writes is: in a launch.
 _COMPILER = str(ROOT / "migrate") + os.sep
 _SKIPPED = (".git", "__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache")
+_LISTS = ("os.listdir", "os.scandir")
 _STARTS = ("subprocess.Popen", "reference.preloaded.start")
 _LEDGER = str(pathlib.Path(__file__).parent) + os.sep
 
@@ -27,6 +28,8 @@ class Trace:
       launches: digests of what it started, in order.
       written: digests of the migrations that were made before the first launch.
       reads: committed files that it opened.
+      listed: directories that it listed.
+      started: whether it started a process, in whatever way.
       seen: digests of the files that its first process could read.
       beside: digests of what was written beside programs before the first launch.
       late: what the compiler writes came into use after the first launch, which no key
@@ -36,6 +39,8 @@ class Trace:
     launches: list[str] = dataclasses.field(default_factory=list)
     written: list[str] = dataclasses.field(default_factory=list)
     reads: set[pathlib.Path] = dataclasses.field(default_factory=set)
+    listed: set[pathlib.Path] = dataclasses.field(default_factory=set)
+    started: bool = False
     seen: frozenset[bytes] = frozenset()
     beside: set[bytes] = dataclasses.field(default_factory=set)
     late: bool = False
@@ -111,19 +116,33 @@ class Traces:
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event in _STARTS:
             self.started += 1
-        if event != "open" or self._paused or not self.running:
+            for trace in self.running:
+                trace.started = True
+        if self._paused or not self.running:
             return
-        path, mode = arguments[0], arguments[1]
-        if not isinstance(path, (str, os.PathLike)) or (mode and "r" not in mode):
-            return
-        text = os.path.abspath(os.fspath(path)) if isinstance(path, str) else str(path)
-        if (
-            not text.startswith(str(ROOT) + os.sep)
-            or text.startswith(_COMPILER)
-            or text.startswith(_LEDGER)
-            or any(part in text for part in _SKIPPED)
-            or text.endswith(".pyc")
-        ):
-            return
-        for trace in self.running:
-            trace.reads.add(pathlib.Path(text))
+        if event == "open":
+            path, mode = arguments[0], arguments[1]
+            if mode and "r" not in mode:
+                return
+            if (found := _find_own_file(path)) is not None:
+                for trace in self.running:
+                    trace.reads.add(found)
+        elif event in _LISTS and (found := _find_own_file(arguments[0])) is not None:
+            for trace in self.running:
+                trace.listed.add(found)
+
+
+def _find_own_file(path: object) -> pathlib.Path | None:
+    """The committed file or directory of a path; None where it is none, or the compiler's."""
+    if not isinstance(path, (str, os.PathLike)):
+        return None
+    text = os.path.abspath(os.fspath(path)) if isinstance(path, str) else str(path)
+    if (
+        not text.startswith(str(ROOT) + os.sep)
+        or text.startswith(_COMPILER)
+        or f"{text}{os.sep}".startswith(_LEDGER)
+        or any(part in text for part in _SKIPPED)
+        or text.endswith(".pyc")
+    ):
+        return None
+    return pathlib.Path(text)

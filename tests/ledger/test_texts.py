@@ -1,0 +1,176 @@
+"""Rows of whole modules: what stands, and what has the tests of a module run again.
+
+A copy of the project has three test modules in place of its own. Each run is one of all
+tests, as users start it.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.ledger import rows
+
+ROOT = pathlib.Path(__file__).parents[2]
+LEDGER = sorted(pathlib.Path(__file__).parent.glob("*.py"))
+pytestmark = pytest.mark.rests_on(*LEDGER, ROOT / "tests" / "conftest.py")
+READS = "tests/texts/test_reads.py"
+STARTS = "tests/texts/test_starts.py"
+FILES = {
+    "tests/texts/__init__.py": "",
+    "tests/texts/helper.py": (
+        "import functools\n"
+        "import pathlib\n"
+        "HERE = pathlib.Path(__file__).parent\n"
+        "@functools.cache\n"
+        "def read_data():\n"
+        "    return (HERE / 'data.txt').read_text()\n"
+        "def count_programs():\n"
+        "    return len(list((HERE / 'programs').iterdir()))\n"
+    ),
+    "tests/texts/data.txt": "import tensorflow as tf\nx = tf.to_float(1)\n",
+    "tests/texts/programs/one.txt": "",
+    # It reads first what the other module reads, too.
+    "tests/texts/test_before.py": (
+        "from tests.texts import helper\n"
+        "def test_data():\n"
+        "    assert helper.read_data()\n"
+    ),
+    READS: (
+        "from migrate.compiler import migrate_text\n"
+        "from tests.texts import helper\n"
+        "def test_text():\n"
+        "    assert 'tf.cast' in migrate_text(helper.read_data()).text\n"
+        "def test_programs():\n"
+        "    assert helper.count_programs() < 3\n"
+    ),
+    STARTS: (
+        "import subprocess, sys\n"
+        "def test_process():\n"
+        "    subprocess.run([sys.executable, '-c', ''], check=True)\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The project with the three modules, after a first run of them."""
+    root = tmp_path_factory.mktemp("project")
+    ignored = shutil.ignore_patterns("__pycache__", "test_*.py", "proofs", "recorded")
+    for name in ("migrate", "reference", "tests/ledger"):
+        shutil.copytree(ROOT / name, root / name, ignore=ignored)
+    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+        shutil.copy(ROOT / name, root / name)
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    code, said = _run(root, "-n", "2")
+    assert code == 0 and "4 passed" in said, said
+    return root
+
+
+@pytest.fixture
+def copy(project: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
+    return pathlib.Path(shutil.copytree(project, tmp_path / "project"))
+
+
+def _run(copy: pathlib.Path, *options: str) -> tuple[int, str]:
+    """The exit code of a run, and what it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *options],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert "= proofs =" in done.stdout, done.stdout + done.stderr
+    return done.returncode, done.stdout
+
+
+def _modules(copy: pathlib.Path) -> dict[str, rows.Row]:
+    found, wrong = rows.read(copy / "tests/ledger/proofs")
+    assert not wrong
+    return {name: row for name, row in found.items() if row.kind == rows.TEXTS}
+
+
+def _tests_run(said: str) -> int:
+    """How many tests ran; the sample of 5 % is one of the two modules that stand."""
+    return int(re.findall(r"(\d+) passed", said)[-1])
+
+
+def _change(name: str, old: str, new: str) -> Callable[[pathlib.Path], None]:
+    def change(copy: pathlib.Path) -> None:
+        text = (copy / name).read_text()
+        assert old in text
+        (copy / name).write_text(text.replace(old, new, 1))
+
+    return change
+
+
+def _add_program(copy: pathlib.Path) -> None:
+    (copy / "tests/texts/programs/two.txt").write_text("")
+
+
+def _edit_row(copy: pathlib.Path) -> None:
+    row = _modules(copy)[READS]
+    edited = row.line().replace(f" | {row.date} | ", " | 2020-01-01 | ", 1)
+    path = copy / "tests/ledger/proofs/texts.txt"
+    path.write_text(path.read_text().replace(row.line(), edited))
+
+
+def test_a_module_that_only_reads_gets_a_row(copy: pathlib.Path) -> None:
+    found = _modules(copy)
+    assert set(found) == {READS, "tests/texts/test_before.py"}
+    assert found[READS].reads == ("tests/texts/data.txt", "tests/texts/programs")
+
+
+def test_it_stands_and_is_deselected(copy: pathlib.Path) -> None:
+    before = _modules(copy)
+    code, said = _run(copy, "-n", "0")
+    assert code == 0 and "only read texts" in said, said
+    assert "deselected" in said and _tests_run(said) < 4, said
+    assert _modules(copy) == before
+
+
+@pytest.mark.parametrize("option", ["--everything", READS])
+def test_who_asks_for_tests_gets_them_run(option: str, copy: pathlib.Path) -> None:
+    _, said = _run(copy, "-n", "0", option)
+    assert "deselected" not in said and _tests_run(said) in (2, 4), said
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _change("migrate/support/plain_session.py", "\n\n", "\n\n# changed\n"),
+        _change("migrate/tables/symbols.py", "\n\n", "\n\n# changed\n"),
+        _change("tests/texts/helper.py", "HERE = ", "HERE  = "),
+        _change("tests/texts/data.txt", "(1)", "(2)"),
+        _change(READS, "< 3", "< 4"),
+        _change("tests/conftest.py", '"""What', '"""All that'),
+        _add_program,
+        _edit_row,
+    ],
+    ids=["support", "table", "helper", "data", "test", "conftest", "listing", "row"],
+)
+def test_a_change_has_the_module_run(
+    change: Callable[[pathlib.Path], None], copy: pathlib.Path
+) -> None:
+    before = _modules(copy)[READS]
+    change(copy)
+    code, said = _run(copy, "-n", "0", "-vv")
+    assert code == 0 and f"{READS}::test_text PASSED" in said, said
+    after = _modules(copy)[READS]
+    assert (after.key == before.key) is (change is _edit_row)
+
+
+def test_a_module_that_fails_has_no_row(copy: pathlib.Path) -> None:
+    _change(READS, "< 3", "< 1")(copy)
+    code, _ = _run(copy, "-n", "0")
+    assert code == 1 and READS not in _modules(copy)
