@@ -6,7 +6,9 @@ programs, what is written beside them, their data and launch, a recording of Ten
 row in `proofs/` holds the key and the verdict. While the key is the same, the proof stands
 and its processes are not started again. `pytest --everything` starts them all.
 
-    plugin.py     what pytest is told: options, when a test runs, the last lines
+    plugin.py     what pytest is told: options, and when a test runs
+    keeper.py     what writes the rows, and the last lines
+    texts.py      rows of whole modules, which start no process
     traces.py     what a test and its fixtures did before their first process
     launches.py   the digest of what a process gets to see
     code.py       the digest of the code that a test runs
