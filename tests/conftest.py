@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from migrate import garbage
 from migrate.disk import interrupts
-from reference import environment
+from reference import environment, processes
 
 pytest_plugins = ["tests.ledger.plugin"]
 
@@ -20,6 +21,12 @@ settings.register_profile(
 )
 settings.load_profile("loaded")
 garbage.collect_rarely()  # As the command does.
+
+# A task binds its port seconds after it was drawn. The processes that run tests draw from
+# different ones, so that none takes what another has drawn.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+processes._PORTS = processes._PORTS[_WORKER::_WORKERS]
 
 # Shells start what they put in the background with interrupts ignored, and children
 # inherit that: tests of interrupts would wait for what never comes.
