@@ -14,6 +14,7 @@ from migrate.ignoring import read_ignored
 from migrate.migration import Migration
 from migrate.notes import add_notes
 from migrate.plan import Dropped, New, Plan
+from migrate.planning import lost_names
 from migrate.planning.choice import leave_program_whole
 from migrate.planning.forms import Form
 from migrate.planning.told import place_at_origins
@@ -110,6 +111,8 @@ def write_plan(
         failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
     if graphs := _refuse_graphs(source, failures):
         return write_plan(source, Plan(), graphs, unit)
+    if lost := _refuse_lost_names(source, failures):
+        return write_plan(source, Plan(), lost, unit)
     if form is not None:
         new = drop_orphaned_titles(new)
         findings = place_at_origins(findings, form, source.original)
@@ -154,6 +157,19 @@ def _refuse_graphs(
         and any(f"`{node.value.id}`" in reason for _, _, reason in failures)
     ]
     return [*found, *leave_program_whole(scopes)] if found else []
+
+
+def _refuse_lost_names(
+    source: Source, failures: list[tuple[str, int, str]]
+) -> list[Finding]:
+    """What the result would read although only the steps have it."""
+    unbound = {
+        reason.split("`")[1]
+        for _, _, reason in failures
+        if reason.endswith(gates.UNBOUND)
+    }
+    found = list(lost_names.refuse_unbound(source.tree, unbound))
+    return [*found, *leave_program_whole(scopes_of(source.tree))] if found else []
 
 
 def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[Finding]:

@@ -22,7 +22,7 @@ from migrate.frontends.sessions import between_graph, outer_tensors
 from migrate.normalise.model_forms import normalised_branches
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
-from migrate.planning import races, shared_draws
+from migrate.planning import lost_names, races, shared_draws
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.graph_functions import GraphFunctions
@@ -138,6 +138,7 @@ def plan_of(
             _claim_dropped(program, scopes, attempt, claimed)
             claimed.update(drop_rebindings(scopes, plan))
             diagnostics.findings.extend(_report_dropped_calls(program, scopes))
+            lost_names.refuse_lost_changes(program, scopes, diagnostics)
             diagnostics.findings.extend(races.find_races(program))
             diagnostics.findings.extend(shared_draws.find_shared_draws(scopes, program))
     if diagnostics.refused:

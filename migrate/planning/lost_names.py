@@ -1,0 +1,92 @@
+"""Names that code outside the steps reads, and that only the steps' code would bind or fill.
+
+hooks = []
+hooks.append(TheirHook(loss))  # `loss` is a tensor of the step now.
+with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.source.nodes import walk_breadth_first
+
+CODE = "S112"
+_RECIPE = (
+    "Fetch the tensor in `session.run`, and give what it returns. If it is for a hook, "
+    "define the hook's class in a file of this program."
+)
+
+
+def refuse_lost_changes(
+    program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics
+) -> None:
+    """Refuses calls that change an object which outlives the graph, with a step's tensor."""
+    fetched = {f for step in program.steps for f in step.flows}
+    read = {
+        node.id
+        for part in (program.session_call, *program.others, *program.tail)
+        for node in walk_breadth_first(part)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for flow in every(program.flows):
+        call = getattr(flow.statement, "value", None)
+        if (
+            isinstance(flow.statement, ast.Expr)
+            and isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and (flow.step or flow.pure)
+            and not (flow.build or flow.dropped or flow in fetched)
+            and scopes.resolve(call.func) is None
+            and (changed := names.key(call.func.value)) is not None
+            and changed.partition(".")[0] in read
+        ):
+            diagnostics.refuse(
+                CODE,
+                call,
+                f"`{changed}` gets what is made of a tensor of the step, and code outside "
+                "the steps uses it",
+                _RECIPE,
+            )
+
+
+def refuse_unbound(tree: ast.Module, unbound: Collection[str]) -> Iterable[Finding]:
+    """Refuses what the program bound while it built the graph, and reads outside it.
+
+    Args:
+      tree: of the program before its migration.
+      unbound: names that the result uses, and that nothing in it binds.
+    """
+    assigned = {
+        node.id
+        for statement in walk_breadth_first(tree)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        for node in walk_breadth_first(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    for name in sorted(assigned.intersection(unbound)):
+        reads = [
+            node
+            for node in walk_breadth_first(tree)
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+        ]
+        if not reads:
+            continue
+        last = max(reads, key=lambda node: (node.lineno, node.col_offset))
+        yield Finding(
+            last.lineno,
+            last.col_offset + 1,
+            CODE,
+            Outcome.REFUSED,
+            name,
+            f"`{name}` is made of tensors of the step, and is used here, outside the steps",
+            _RECIPE,
+        )
