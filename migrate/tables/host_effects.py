@@ -55,7 +55,8 @@ FUNCTIONS: dict[str, str] = {
                 "platform",
                 "getpass",
                 "socket.gethostname",
-                "tempfile.gettemp",
+                "tempfile.gettempdir",
+                "tempfile.gettempprefix",
             ),
             *(
                 "__future__",
@@ -84,7 +85,10 @@ FUNCTIONS: dict[str, str] = {
     "absl.logging": LOG,
     "absl.logging.set_verbosity": "",
     "warnings": LOG,
-    "traceback.print": LOG,
+    **{
+        f"traceback.print_{what}": LOG
+        for what in ("exc", "exception", "last", "list", "stack", "tb")
+    },
     # Files.
     "os.mkdir": FILES,
     "os.makedirs": FILES,
