@@ -18,6 +18,13 @@ _HOME = "tests.mutation."
 # What is more than that a name exists stands first.
 FACTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "effects of calls": ("host_calls.find_contradictions", ("host_effects",)),
+    **{
+        f"{name} of Python": (
+            f"python_objects.find_wrong_{name}",
+            ("host_effects", "worker_state"),
+        )
+        for name in ("builtins", "functions", "methods", "operators")
+    },
 }
 
 
