@@ -37,9 +37,7 @@ def find_modules_of_tf1(tree: TreeFiles) -> frozenset[str]:
 @functools.cache
 def _other_names() -> re.Pattern[str]:
     """What a file spells that uses a name of another meaning."""
-    last = {
-        s.symbol.rpartition(".")[2] for s in semantics.SEMANTICS.values() if s.keeps
-    }
+    last = {symbol.rpartition(".")[2] for symbol in semantics.SEMANTICS}
     return re.compile(rf"\.(?:{'|'.join(sorted(last))})\b|\bkeras\b")
 
 
@@ -112,7 +110,6 @@ def _means_other(scopes: Scopes) -> bool:
     for _, symbol in scopes.walk_uses():
         if symbol.startswith(_KERAS):
             return True  # Keras 3's, which TF1's graphs do not take.
-        row = semantics.find(symbol)
-        if row is not None and row.keeps:
+        if semantics.has_other_meaning(symbol):
             return True
     return False

@@ -73,8 +73,7 @@ GRAPH: dict[str, str] = {
     **{
         f"tf.contrib.{module}.{name}": f"{FRAMEWORK_MODULE}.{name}"
         for module in (
-            *("layers", "layers.utils", "slim.utils"),
-            "layers.python.layers.utils",
+            *("slim.utils", "layers.python.layers.utils"),
         )
         for name in _NAMED_OUTPUTS
     },

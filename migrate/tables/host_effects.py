@@ -55,7 +55,8 @@ FUNCTIONS: dict[str, str] = {
                 "platform",
                 "getpass",
                 "socket.gethostname",
-                "tempfile.gettemp",
+                "tempfile.gettempdir",
+                "tempfile.gettempprefix",
             ),
             *(
                 "__future__",
@@ -84,7 +85,10 @@ FUNCTIONS: dict[str, str] = {
     "absl.logging": LOG,
     "absl.logging.set_verbosity": "",
     "warnings": LOG,
-    "traceback.print": LOG,
+    **{
+        f"traceback.print_{what}": LOG
+        for what in ("exc", "exception", "last", "list", "stack", "tb")
+    },
     # Files.
     "os.mkdir": FILES,
     "os.makedirs": FILES,
@@ -227,10 +231,14 @@ CHANGING_FUNCTIONS = frozenset(
         "heapify",
         "heappop",
         "heappush",
+        "heappushpop",
+        "heapreplace",
         "insort",
+        "insort_left",
+        "insort_right",
         "place",
     }
-    | {"put", "putmask", "shuffle"}
+    | {"put", "put_along_axis", "putmask", "shuffle"}
 )
 # Functions that take the next element of what they are given, or change it.
 CONSUMING = frozenset({"delattr", "next", "setattr"})
@@ -238,7 +246,7 @@ CONSUMING = frozenset({"delattr", "next", "setattr"})
 STATEFUL_METHODS = CHANGING_METHODS | frozenset(
     {"__delitem__", "__iadd__", "__next__", "__setattr__", "__setitem__", "byteswap"}
     | {"difference_update", "intersection_update", "itemset", "move_to_end", "next"}
-    | {"partition", "resize", "rotate", "send", "setflags", "subtract"}
+    | {"partition", "put", "resize", "rotate", "send", "setfield", "setflags", "subtract"}
     | {"symmetric_difference_update"}
 )
 # Built-in functions that make an object of their own.
@@ -256,12 +264,14 @@ MAKERS = frozenset(
     }
     | {
         "frozenset",
+        "hasattr",
         "hash",
         "int",
         "isinstance",
         "len",
         "list",
         "object",
+        "ord",
         "pow",
         "range",
     }
@@ -300,14 +310,14 @@ OPERATORS: dict[str, tuple[str, ...]] = {
     "GtE": ("__le__", "__ge__"),
     "Eq": ("__eq__",),
     "NotEq": ("__eq__", "__ne__"),
-    "In": ("__contains__", "__iter__", "__next__"),
-    "NotIn": ("__contains__", "__iter__", "__next__"),
+    "In": ("__contains__", "__iter__", "__next__", "__getitem__"),
+    "NotIn": ("__contains__", "__iter__", "__next__", "__getitem__"),
     "Subscript": ("__getitem__", "__setitem__", "__delitem__"),
     "Attribute": ("__getattr__", "__getattribute__", "__setattr__"),
     "With": ("__enter__", "__exit__"),
     "For": ("__iter__", "__next__", "__getitem__"),
     "comprehension": ("__iter__", "__next__", "__getitem__"),
-    "Starred": ("__iter__", "__next__"),
+    "Starred": ("__iter__", "__next__", "__getitem__", "__len__"),
     "If": ("__bool__", "__len__"),
     "While": ("__bool__", "__len__"),
     "IfExp": ("__bool__", "__len__"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 # Functions whose result is the operation of the name; a name of `tf.math` is one of `tf`, too.
-_MATH = """abs add add_n argmax argmin cast divide equal exp expand_dims identity log matmul
-    maximum minimum multiply negative reduce_max reduce_mean reduce_min reduce_sum reshape
-    sigmoid sqrt square squared_difference squeeze subtract tanh truediv"""
+_MATH = """abs add add_n argmax argmin divide equal exp log maximum minimum multiply negative
+    reduce_max reduce_mean reduce_min reduce_sum sigmoid sqrt square squared_difference
+    subtract tanh truediv"""
+_ARRAYS = "cast expand_dims identity matmul reshape squeeze"
 NAMED = frozenset(
     {
-        *(f"tf.{name}" for name in _MATH.split()),
+        *(f"tf.{name}" for name in (*_MATH.split(), *_ARRAYS.split())),
         *(f"tf.math.{name}" for name in _MATH.split()),
         *(f"tf.nn.{name}" for name in "l2_loss relu sigmoid softmax tanh".split()),
     }

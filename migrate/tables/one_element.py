@@ -41,10 +41,10 @@ BROADCASTS = frozenset(
     f"tf.{module}{name}"
     for module in ("", "math.")
     for name in (
-        *("add", "subtract", "multiply", "divide", "truediv", "realdiv"),
+        *("add", "subtract", "multiply", "divide", "truediv"),
         *("maximum", "minimum", "pow", "squared_difference"),
     )
-) | {"tf.div"}
+) | {"tf.div", "tf.realdiv"}
 SIZES_APART = frozenset({"numpy.random.rand", "numpy.random.randn"})
 # What has the shape of its first argument.
 OF_VALUE = frozenset(

@@ -346,7 +346,7 @@ PROOFS = (
     Proof(
         "semantics:*",
         reason="read from the signatures and the documentation of TensorFlow 1.15.5 and "
-        "2.21; the finding names the difference, and compat.v1 keeps TF1's meaning",
+        "2.21; compat.v1 keeps TF1's meaning",
     ),
     Proof(
         "graph_only:*",

@@ -229,7 +229,6 @@ HOST_PREFIXES = (
     "tf.SessionLog",
     "tf.compat.path_to_str",
     "tf.config",
-    "tf.device_spec",
     "tf.executing_eagerly",
     "tf.graph_util",
     "tf.io.write_graph",

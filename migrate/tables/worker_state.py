@@ -6,6 +6,8 @@ asynchronous training one coordinator runs the loops of all workers in threads.
 
 from __future__ import annotations
 
+from migrate.tables import host_effects
+
 # Callables whose result has nothing to change: sharing it is safe. By prefix.
 CONSTANT_RESULTS = (
     *("os.", "sys.", "re.", "logging.", "json.", "time.", "argparse.", "absl.", "six."),
@@ -22,7 +24,9 @@ CONSTANT_BUILTINS = frozenset(
         "bool",
         "bytes",
         "complex",
+        "divmod",
         "float",
+        "format",
         "frozenset",
         "hash",
         "int",
@@ -32,6 +36,7 @@ CONSTANT_BUILTINS = frozenset(
         "len",
         "max",
         "min",
+        "object",
         "open",
         "ord",
         "pow",
@@ -45,17 +50,14 @@ CONSTANT_BUILTINS = frozenset(
 )
 # Built-in functions whose result is an iterator: it has a position.
 ITERATORS = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed"})
+# Methods of iterators and generators, whose every use changes them.
+_OF_GENERATORS = frozenset({"__next__", "next", "seed", "send", "shuffle"})
 # Numpy's classes with a state; every other numpy function gives an array.
 NUMPY_STATEFUL = frozenset(
     {"numpy.random.RandomState", "numpy.random.default_rng", "numpy.random.Generator"}
 )
-# Methods that change a list, dict, set, deque or array in place.
-MUTATORS = frozenset(
-    {"add", "append", "appendleft", "clear", "discard", "extend", "extendleft"}
-    | {"fill", "insert", "itemset", "partition", "pop", "popitem", "popleft", "put"}
-    | {"remove", "resize", "reverse", "rotate", "setdefault", "setfield", "sort"}
-    | {"subtract", "update", "write"}
-)
+# Methods that change a list, dict, set, deque or array in place, or write a file.
+MUTATORS = (host_effects.STATEFUL_METHODS | {"write"}) - _OF_GENERATORS
 # Functions that change what a process has once, and its flags.
 OF_THE_PROCESS = frozenset(
     {"os.chdir", "os.putenv", "os.environ.update", "locale.setlocale"}
@@ -79,6 +81,11 @@ NAMES_OF_HOSTS = frozenset(
 MUTATING_FUNCTIONS = frozenset(
     {"numpy.random.shuffle", "random.shuffle", "next", "setattr", "delattr"}
     | {"numpy.put", "numpy.copyto", "numpy.place", "numpy.fill_diagonal"}
+    | {"numpy.putmask", "numpy.put_along_axis"}
+    | {f"numpy.{name}.at" for name in ("add", "maximum", "minimum", "multiply", "subtract")}
+    | {f"heapq.{name}" for name in ("heapify", "heappop", "heappush")}
+    | {f"heapq.{name}" for name in ("heappushpop", "heapreplace")}
+    | {f"bisect.insort{where}" for where in ("", "_left", "_right")}
 )
 # Modules that are a random generator which every TF1 worker had for itself: prefix ->
 # (name in the emitted module, what of it is not that generator).

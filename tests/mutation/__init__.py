@@ -5,6 +5,8 @@ parts.py      the parts of all other tables
 planted.py    the tool with wrong tables, and with tables that note what is read
 programs.py   programs whose outcome may tell a wrong table
 cases.py      cases of tests, which are such programs too
+facts.py      what tables must agree with: what was observed of Python and TensorFlow
+host_calls.py what calls of Python's library and NumPy do
 outcomes.py   what the tool makes of a program
 watching.py   what programs read, and what they tell
 search.py     a program for each part

@@ -5,6 +5,7 @@
     reference/supervisor    a scenario's program
     own/tables              a program of `tests/mutation/programs`
     loss tf.losses.log_loss a shape of below, about one name
+    fact effects of calls   no program: see `facts.py`
 
 Outcomes are compared, nothing is run: what a name becomes is proved where its row says it
 (`migrate/tables/proofs.py`), or beside the table's own tests.
@@ -289,7 +290,7 @@ def files() -> dict[str, pathlib.Path]:
 
 def find(name: str) -> Program:
     """The program of a name."""
-    if name.startswith("test "):
+    if name.startswith(("test ", "fact ")):
         return Program(name, "")
     path = files().get(name)
     if path is not None:

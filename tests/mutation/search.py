@@ -13,7 +13,7 @@ import gc
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tests.mutation import cases, outcomes, parts, planted, programs, watching
+from tests.mutation import cases, facts, outcomes, parts, planted, programs, watching
 from tests.mutation.watching import Seen, Watched, in_process
 
 # What stands for a program where the tool cannot even be imported.
@@ -195,6 +195,33 @@ def _list_cases() -> list[str]:
     return [case for file in cases.files() for case in cases.list_cases(file)]
 
 
+def _find_fact(part: str, about: Sequence[str]) -> str:
+    """The first fact that a wrong part contradicts, "" if none."""
+    planted.plant([part])
+    return next((name for name in about if not facts.holds(name)), "")
+
+
+def find_by_facts(known: Mapping[str, str], chosen: Sequence[str]) -> dict[str, str]:
+    """Parts with their programs, and those that contradict a fact."""
+    every = parts.all_parts()
+    found = {n: k for n, k in known.items() if n in every}
+    left = {
+        n: facts.about(p.module)
+        for n, p in every.items()
+        if n not in found and (not chosen or p.module in chosen)
+    }
+    tasks = [
+        functools.partial(_find_fact, part, about) for part, about in left.items() if about
+    ]
+    names = [part for part, about in left.items() if about]
+    with concurrent.futures.ThreadPoolExecutor(watching.PROCESSES) as pool:
+        for part, fact in zip(names, pool.map(in_process, tasks)):
+            if fact:
+                found[part] = fact
+    print(f"{len(names)} tried, {len(found) - len(known)} told", flush=True)
+    return found
+
+
 def find_killers(known: Mapping[str, str], chosen: Sequence[str]) -> Search:
     """Finds programs for the parts that have none, or for all of some tables."""
     every = parts.all_parts()
@@ -216,4 +243,5 @@ def find_killers(known: Mapping[str, str], chosen: Sequence[str]) -> Search:
     search = Search(watched.seen, kept)
     search.confirm(watched.told)
     search.run(n for n in every if n not in search.killers)
+    search.killers.update(find_by_facts(search.killers, ()))
     return search

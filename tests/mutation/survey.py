@@ -6,6 +6,8 @@
     python -m tests.mutation.survey --record [TABLE ...]
                                                   finds programs for parts that have none, or
                                                   for all parts of some tables
+    python -m tests.mutation.survey --facts [TABLE ...]
+                                                  only looks which of these contradict a fact
     python -m tests.mutation.survey --tell PART ...
                                                   plants these parts, one after the other
 
@@ -19,7 +21,7 @@ import pathlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-from tests.mutation import outcomes, parts, planted, programs, search, watching
+from tests.mutation import facts, outcomes, parts, planted, programs, search, watching
 
 _HOME = pathlib.Path(__file__).parent
 KILLERS = _HOME / "killers.tsv"
@@ -88,8 +90,9 @@ def find_untold(names: Iterable[str], known: Mapping[str, str]) -> list[str]:
 
 
 def programs_of(known: Mapping[str, str]) -> list[str]:
-    """The programs whose outcome is recorded: cases of tests say themselves what is right."""
-    return sorted(n for n in {*known.values()} - {search.IMPORT} if n[:5] != "test ")
+    """The programs whose outcome is recorded: facts and tests say themselves what is right."""
+    own = ("test ", facts.PREFIX)
+    return sorted(n for n in {*known.values()} - {search.IMPORT} if not n.startswith(own))
 
 
 def record(known: Mapping[str, str]) -> None:
@@ -114,11 +117,16 @@ def main(arguments: Sequence[str]) -> int:
         untold = find_untold(chosen, killers())
         print("\n".join(untold))
         return int(bool(untold))
+    if "--facts" in arguments:
+        record(search.find_by_facts(killers(), chosen))
+        return 0
     if "--record" in arguments:
         record(search.find_killers(killers(), chosen).killers)
         return 0
     gaps = sorted(find_gaps(killers(), survivors()))
     changed = find_changed(recorded())
+    changed |= {n: "; ".join(facts.find_contradictions(n)) for n in facts.names()}
+    changed = {name: what for name, what in changed.items() if what}
     for line in (*gaps, *(f"{n}: {what}" for n, what in changed.items())):
         print(line)
     print(f"{len(survivors())} of {len(parts.all_parts())} parts have no program")
