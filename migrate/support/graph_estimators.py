@@ -191,3 +191,19 @@ from tensorflow_estimator.python.estimator.api._v1.estimator import (  # noqa: E
     tpu,
     train_and_evaluate,
 )
+
+
+def pandas_input_fn(x: Any, y: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """The package's, of frames whose words have pandas' own type for them, too."""
+    return inputs.pandas_input_fn(_unpack_words(x), _unpack_words(y), *args, **kwargs)
+
+
+def _unpack_words(frame: Any) -> Any:
+    """A frame or series with words as Python's objects, as older pandas had them."""
+    if frame is None:
+        return None
+    words = {"string", "str"}
+    if frame.ndim == 1:
+        return frame.astype(object) if str(frame.dtype) in words else frame
+    found = {c: object for c in frame.columns if str(frame[c].dtype) in words}
+    return frame.astype(found) if found else frame

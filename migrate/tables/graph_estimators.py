@@ -13,7 +13,12 @@ PACKAGE = "tensorflow-estimator==2.15.0"
 # Names of tf.estimator that are in the package.
 _NAMES = (
     *("BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "BestExporter"),
-    *("BinaryClassHead", "DNNClassifier", "DNNEstimator", "DNNLinearCombinedClassifier"),
+    *(
+        "BinaryClassHead",
+        "DNNClassifier",
+        "DNNEstimator",
+        "DNNLinearCombinedClassifier",
+    ),
     *("DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor", "DNNRegressor"),
     *("Estimator", "EstimatorSpec", "EvalSpec", "Exporter", "FinalExporter", "Head"),
     *("LatestExporter", "LinearClassifier", "LinearEstimator", "LinearRegressor"),
@@ -41,7 +46,7 @@ _NAMES = (
             "build_raw_serving_input_receiver_fn",
         )
     ),
-    *("inputs.numpy_input_fn", "inputs.pandas_input_fn"),
+    "inputs.numpy_input_fn",
 )
 _OF_TPUS = (
     *("InputPipelineConfig", "RunConfig", "TPUConfig", "TPUEstimator"),
@@ -58,6 +63,14 @@ HOMES: dict[str, str] = {
     },
     "tf.contrib.estimator.add_metrics": f"{MODULE}.add_metrics",
     "tf.contrib.estimator.call_logit_fn": f"{MODULE}.experimental.call_logit_fn",
+    **{
+        f"tf.contrib.estimator.{name}_head": f"graph_heads.{name}_head"
+        for name in (
+            *("binary_classification", "logistic_regression", "multi_class"),
+            *("poisson_regression", "regression"),
+        )
+    },
+    "tf.estimator.inputs.pandas_input_fn": f"{MODULE}.pandas_input_fn",
 }
 # Modules of which the package has all that is left of them.
 MODULES: dict[str, str] = {

@@ -57,6 +57,7 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
     "contrib_seq2seq": (("seq2seq",), ("sequence_loss",)),
+    "graph_predictor": (("predictor",), ("from_saved_model",)),
     "slim_learning": (("slim.learning",), ("train", "train_step")),
 }
 HOMES |= {
