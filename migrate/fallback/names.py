@@ -24,7 +24,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.code import Code, code
 from migrate.rules import calls
-from migrate.tables import contrib_graph, symbols
+from migrate.tables import contrib_graph, graph_mode, symbols
 from migrate.tables.calls import CallRow
 
 CODE = "T151"
@@ -193,6 +193,8 @@ def _make_lost(home: str) -> Lost:
 
 
 def _private(symbol: str) -> Home:
+    if symbol in graph_mode.HOMES:
+        return graph_mode.HOMES[symbol]
     home = find_home(symbol)
     return home if isinstance(home, Lost) else _MODULE
 

@@ -70,6 +70,7 @@ HOMES: dict[str, str] = {
             *("poisson_regression", "regression"),
         )
     },
+    "tf.keras.estimator.model_to_estimator": f"{MODULE}.model_to_estimator",
     "tf.estimator.inputs.pandas_input_fn": f"{MODULE}.pandas_input_fn",
 }
 # Modules of which the package has all that is left of them.
@@ -103,10 +104,7 @@ LOST: dict[str, tuple[str, str]] = {
         "Use tf.estimator's Estimator of the same name, and train_and_evaluate for an "
         "Experiment.",
     ),
-    "tf.keras.estimator": (
-        "it takes a module of Keras 2 that ended with TensorFlow 2.15",
-        "Write a model_fn that calls the model, for tf.estimator.Estimator.",
-    ),
+    "tf.keras.estimator": (_WITHOUT, _MODEL_FN),
 }
 OF_TENSORFLOW_2 = (
     "in TensorFlow 2 this name is another class than in TensorFlow 1",
