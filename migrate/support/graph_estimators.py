@@ -193,13 +193,6 @@ from tensorflow_estimator.python.estimator.api._v1.estimator import (  # noqa: E
 )
 
 
-def model_to_estimator(keras_model: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """An Estimator that trains a compiled model of Keras 2."""
-    from tensorflow_estimator.python.estimator import keras_lib
-
-    return keras_lib.model_to_estimator(keras_model, *args, **kwargs)
-
-
 def pandas_input_fn(x: Any, y: Any = None, *args: Any, **kwargs: Any) -> Any:
     """The package's, of frames whose words have pandas' own type for them, too."""
     return inputs.pandas_input_fn(_unpack_words(x), _unpack_words(y), *args, **kwargs)

@@ -70,7 +70,6 @@ HOMES: dict[str, str] = {
             *("poisson_regression", "regression"),
         )
     },
-    "tf.keras.estimator.model_to_estimator": f"{MODULE}.model_to_estimator",
     "tf.estimator.inputs.pandas_input_fn": f"{MODULE}.pandas_input_fn",
 }
 # Modules of which the package has all that is left of them.
@@ -104,7 +103,11 @@ LOST: dict[str, tuple[str, str]] = {
         "Use tf.estimator's Estimator of the same name, and train_and_evaluate for an "
         "Experiment.",
     ),
-    "tf.keras.estimator": (_WITHOUT, _MODEL_FN),
+    "tf.keras.estimator": (
+        "optimizers by name have other defaults in its Keras (Adagrad's accumulators "
+        "start at 0.1, not at 0)",
+        "Write a model_fn that calls the model, for tf.estimator.Estimator.",
+    ),
 }
 OF_TENSORFLOW_2 = (
     "in TensorFlow 2 this name is another class than in TensorFlow 1",

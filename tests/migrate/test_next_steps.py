@@ -266,3 +266,21 @@ def test_the_line_for_verify_names_what_this_was_installed_from(
     monkeypatch.setattr(extras, "_ROOT", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert extras.install_line().startswith(told.format(tmp_path))
+
+
+def test_estimators_in_graph_mode_need_their_package(tmp_path: pathlib.Path) -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "e = tf.estimator.Estimator(lambda features, mode: None)\n"
+        "x = tf.placeholder(tf.float32, [2])\n"
+        "with tf.Session() as sess:\n"
+        "  told = tf.RunMetadata()\n"
+        "  sess.run(x, {x: [1.0, 2.0]}, tf.RunOptions(trace_level=3), told)\n"
+    )
+    (tmp_path / "train.py").write_text(text)
+    shown = _run("migrate", tmp_path, "--fallback", "compat", "--write").output
+    assert (
+        "pip install --no-deps tensorflow-estimator==2.15.0   (Estimators in graph mode)"
+        in shown
+    )
+    assert (tmp_path / "graph_estimators.py").is_file()
