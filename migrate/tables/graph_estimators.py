@@ -22,7 +22,7 @@ _NAMES = (
     *("DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor", "DNNRegressor"),
     *("Estimator", "EstimatorSpec", "EvalSpec", "Exporter", "FinalExporter", "Head"),
     *("LatestExporter", "LinearClassifier", "LinearEstimator", "LinearRegressor"),
-    *("LogisticRegressionHead", "ModeKeys", "MultiClassHead", "MultiHead"),
+    *("LogisticRegressionHead", "MultiClassHead", "MultiHead"),
     *("MultiLabelHead", "PoissonRegressionHead", "RegressionHead", "RunConfig"),
     *("TrainSpec", "WarmStartSettings", "add_metrics", "classifier_parse_example_spec"),
     *("regressor_parse_example_spec", "train_and_evaluate"),
@@ -53,7 +53,7 @@ _OF_TPUS = (
     "TPUEstimatorSpec",
 )
 
-# Symbol -> its home; what follows it (`ModeKeys.TRAIN`) follows the home.
+# Symbol -> its home; what follows it (`InputPipelineConfig.PER_HOST_V2`) follows the home.
 HOMES: dict[str, str] = {
     **{f"tf.estimator.{name}": f"{MODULE}.{name}" for name in _NAMES},
     **{
