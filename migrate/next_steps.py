@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from migrate import packages
 from migrate.checkpoint_places import find_places
+from migrate.emitted import module_of
 from migrate.extras import install_line, runtime_install_line
 from migrate.outcomes import Status
 from migrate.report import display
 from migrate.report.summary import Run, plural
 from migrate.report.triage import EntryPoint, triage
+from migrate.tables.graph_estimators import MODULE, PACKAGE
 from migrate.tables.packages import KERAS, PACKAGES
 
 _MOST = 5  # Programs, and lines of files, that are named one by one.
@@ -47,6 +49,8 @@ def next_steps(run: Run, written: Written) -> Iterator[str]:
         return
     yield "1. Packages"
     yield from _packages(written)
+    if any(MODULE in map(module_of, r.support) for r in changed):
+        yield f"   pip install --no-deps {PACKAGE}   (Estimators in graph mode)"
     if any(r.installed for r in changed):
         yield f"   {runtime_install_line()}   (tf1to2_runtime, which the results import)"
     entries = [

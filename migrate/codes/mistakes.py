@@ -72,7 +72,7 @@ CODES = (
         "D137",
         "a Keras model as an Estimator",
         "The program calls `model_to_estimator` in TensorFlow 2.",
-        why="TensorFlow 2.16 and later have no Estimators. The name still exists and raises an error. Keras can train under a strategy by itself.",
+        why="TensorFlow 2.16 and later do not bring Estimators. The name still exists and raises an error. Keras can train under a strategy by itself.",
     ),
     Code(
         "D140",

@@ -136,7 +136,7 @@ CODES = (
         "T151",
         "not through compat.v1 either",
         "With `--fallback compat`: the program was refused, and graph mode on TensorFlow 2.21 does not have this. The whole program is unchanged.",
-        why="`tf.compat.v1` contains most of TensorFlow 1, but not `tf.contrib` and a few other parts. What is missing there cannot run on TensorFlow 2.21 in any mode.",
+        why="`tf.compat.v1` contains most of TensorFlow 1, but not `tf.contrib` and a few other parts. Some of these are in a package (Estimators are in `tensorflow-estimator`), or are written beside the program. The others cannot run on TensorFlow 2.21 in any mode.",
     ),
     Code(
         "T152",

@@ -7,6 +7,7 @@ import dataclasses
 from migrate.tables import (
     contrib,
     contrib_graph,
+    graph_estimators,
     graph_mode,
     legacy_keras,
     messages,
@@ -45,6 +46,9 @@ def find_home(symbol: str) -> Home:
             return table[symbol]
     if symbol == modes.CLASS:
         return modes.NAMESPACE
+    estimator = _find_in_package(symbol)
+    if estimator is not None:
+        return estimator
     by_call = next((row for row in contrib.CONTRIB_CALLS if row.symbol == symbol), None)
     lost = _broken(symbol)
     if lost is not None:
@@ -73,6 +77,30 @@ def find_home(symbol: str) -> Home:
     if found is not None and found.target:
         return found.target
     return Lost(*not_public.explain_absence(symbol))
+
+
+def _find_in_package(symbol: str) -> str | None:
+    """What tensorflow-estimator has a symbol as, or an attribute of one."""
+    name = symbol
+    while name:
+        if name in graph_estimators.HOMES:
+            return graph_estimators.HOMES[name] + symbol.removeprefix(name)
+        name = name.rpartition(".")[0]
+    return None
+
+
+def find_home_of_module(symbol: str) -> str | None:
+    """Where graph mode has a whole module that compat.v1 does not have."""
+    return graph_estimators.MODULES.get(symbol)
+
+
+def find_home_of_2(symbol: str) -> Home:
+    """Where graph mode has a symbol by which TensorFlow 2's own is meant."""
+    if _find_in_package(symbol) is not None:
+        row = symbols.find_known_prefix(symbol)
+        if row is None or row.status_2_15 != symbols.SAME:
+            return Lost(*graph_estimators.OF_TENSORFLOW_2)
+    return find_home(symbol)
 
 
 def is_in_compat(symbol: str) -> bool:
@@ -105,7 +133,7 @@ def is_still_there(path: str) -> bool:
 
 
 def _broken(symbol: str) -> Lost | None:
-    row = _longest(symbol, graph_mode.BROKEN)
+    row = _longest(symbol, graph_estimators.LOST)
     return Lost(*row) if row else None
 
 

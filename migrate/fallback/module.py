@@ -73,7 +73,7 @@ def bring_to_compat(
     tree = tree_of(whole)
     scopes = scopes_of(tree)
     plan = Plan()
-    rules = NameRules(scopes, plan)
+    rules = NameRules(scopes, plan, part.named_for_2)
     rules.run()
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
     if lost:

@@ -14,6 +14,8 @@ from migrate.fallback.homes import (
     Lost,
     exists,
     find_home,
+    find_home_of_2,
+    find_home_of_module,
     is_in_compat,
     is_still_there,
 )
@@ -22,7 +24,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.code import Code, code
 from migrate.rules import calls
-from migrate.tables import contrib_graph, symbols
+from migrate.tables import contrib_graph, graph_mode, symbols
 from migrate.tables.calls import CallRow
 
 CODE = "T151"
@@ -39,11 +41,16 @@ _ARGUMENTS = Lost(
 
 
 class NameRules:
-    """Gives every use of TensorFlow in a file the name that graph mode has for it."""
+    """Gives every use of TensorFlow in a file the name that graph mode has for it.
 
-    def __init__(self, scopes: Scopes, plan: Plan) -> None:
+    Args:
+      named_for_2: whether `tf.X` means TensorFlow 2's X.
+    """
+
+    def __init__(self, scopes: Scopes, plan: Plan, named_for_2: bool = False) -> None:
         self.scopes = scopes
         self.plan = plan
+        self._named_for_2 = named_for_2
         self.lost: list[Finding] = []
         # A name to bind for compat.v1, "" where the file has one or needs none.
         self.new_alias = ""
@@ -59,9 +66,9 @@ class NameRules:
         home = self._home(path, symbol)
         if home is None:
             return
+        if self._is_alias_of_module(node, symbol):
+            return  # What is used through it has its own answer.
         if isinstance(home, Lost):
-            if self._is_alias_of_module(node, symbol):
-                return  # What is used through it has its own answer.
             return self._add(node, symbol, home)
         if isinstance(home, CallRow):
             new = self._call(node, home)
@@ -84,7 +91,7 @@ class NameRules:
             return None if not modules.is_private(path) else _MODULE
         if path.startswith("tensorflow.compat.v2"):
             name = "tf" + path.removeprefix("tensorflow.compat.v2")
-            return None if exists(name) else find_home(name)
+            return None if exists(name) else find_home_of_2(name)
         private = path
         if symbol.startswith("tf.python."):  # tf.python.ops.X
             private = "tensorflow" + symbol[2:]
@@ -103,7 +110,9 @@ class NameRules:
             if spelled != symbol and is_in_compat(symbol):  # contrib's name for it.
                 return f"tf.compat.v1.{symbol[3:]}"
         if symbol in symbols.modules():
-            return _MODULE
+            return find_home_of_module(symbol) or _MODULE
+        if self._named_for_2 and not path.startswith(V1):
+            return find_home_of_2(symbol)
         return find_home(symbol)
 
     def _is_alias_of_module(self, node: ast.expr, symbol: str) -> bool:
@@ -184,6 +193,8 @@ def _make_lost(home: str) -> Lost:
 
 
 def _private(symbol: str) -> Home:
+    if symbol in graph_mode.HOMES:
+        return graph_mode.HOMES[symbol]
     home = find_home(symbol)
     return home if isinstance(home, Lost) else _MODULE
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from migrate.tables.calls import CallRow
 
 # First parts of modules below `tensorflow` that are not below `tensorflow.compat.v1`.
-NOT_IN_COMPAT = frozenset({"contrib", "core", "examples", "python"})
+NOT_IN_COMPAT = frozenset({"contrib", "core", "estimator", "examples", "python"})
 
 # Modules whose names are attributes, which `from ... import` does not find there; they
 # are names of compat.v1 itself.
@@ -57,6 +57,7 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
     "contrib_seq2seq": (("seq2seq",), ("sequence_loss",)),
+    "graph_predictor": (("predictor",), ("from_saved_model",)),
     "slim_learning": (("slim.learning",), ("train", "train_step")),
 }
 HOMES |= {
@@ -137,21 +138,9 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "Write the loop with tf.train.MonitoredTrainingSession, batches with tf.train.batch.",
     ),
     "tf.contrib.tpu": (
-        "it is made of TPUEstimators, and TensorFlow 2.16 and later have no Estimators",
-        "Write the program as a session's, or let `tf1to2` migrate its Estimator.",
+        "it is for a TPU, and compat.v1 does not have it",
+        "Use tf.compat.v1.tpu, or leave it out where the program runs without a TPU.",
     ),
-}
-
-# Symbol or module -> (why it cannot work though its name may be there, what to do).
-_ESTIMATOR = (
-    "TensorFlow 2.16 and later have no Estimators, in graph mode neither",
-    "Write the program as a session's, or let `tf1to2` migrate its Estimator.",
-)
-BROKEN: dict[str, tuple[str, str]] = {
-    "tf.estimator": _ESTIMATOR,
-    "tf.keras.estimator": _ESTIMATOR,
-    "tf.contrib.estimator": _ESTIMATOR,
-    "tf.contrib.learn": _ESTIMATOR,
 }
 
 # What makes TensorFlow 2 build graphs, as TensorFlow 1 did.

@@ -13,7 +13,10 @@ PACKAGES = {
 }
 # Packages of TensorFlow 1's time, and what to do about them by hand.
 BY_HAND = {
-    "tensorflow-estimator": "remove it: TensorFlow 2.16 and later have no Estimators",
+    "tensorflow-estimator": (
+        "remove it; programs that `--fallback compat` wrote with graph_estimators.py need "
+        "tensorflow-estimator==2.15.0"
+    ),
     "tf-nightly": "ask for a release: tensorflow>=2.15,<2.22",
     "tf-nightly-gpu": "ask for a release: tensorflow[and-cuda]>=2.15,<2.22",
 }

@@ -237,8 +237,12 @@ A refused program can still run on TensorFlow 2.21, in graph mode:
   launch commands work. You need no environment variable.
 - Code of contrib comes from `tf.compat.v1`, or from a module that is written beside the program. So does the
   MNIST reader.
-- If one file of a program needs something that TensorFlow 2.21 lacks in graph mode too (an Estimator, most of
-  contrib), the whole program stays unchanged. [T151](../rules/T151.md) names the line.
+- Estimators and `TPUEstimator` (without a TPU) come from the package that they always came from:
+  `pip install --no-deps tensorflow-estimator==2.15.0`. TensorFlow 2.16 and later lack private modules that it imports;
+  `graph_estimators.py`, which is written beside the program, stands in for these. `TF_CONFIG` works as before. A TPU,
+  or a strategy over several tasks, is an error that says so.
+- If one file of a program needs something that TensorFlow 2.21 lacks in graph mode too (most of contrib), the
+  whole program stays unchanged. [T151](../rules/T151.md) names the line.
 
 The report calls the result *runs through compat.v1 (still TF1)* and gives the reason why it is not yet
 `tf.distribute`. The exit code is 0, because you asked for this. Programs that migrate are migrated as

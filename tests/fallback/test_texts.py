@@ -199,7 +199,11 @@ def test_modules_come_with_what_names_them() -> None:
 @pytest.mark.parametrize(
     ("text", "symbol"),
     (
-        ("import tensorflow as tf\ntf.estimator.Estimator(f)\n", "tf.estimator"),
+        (
+            "import tensorflow as tf\ntf.estimator.BoostedTreesClassifier(c, 1)\n",
+            "tf.estimator.BoostedTrees",
+        ),
+        ("import tensorflow as tf\ntf.contrib.learn.Experiment(f)\n", "tf.contrib"),
         ("import tensorflow as tf\ntf.contrib.ffmpeg.decode_audio(x)\n", "tf.contrib"),
         (
             "import tensorflow as tf\ncontrib_layers = 3\n"
@@ -395,10 +399,43 @@ def test_hooks_of_tf_estimator_are_those_of_tf_train() -> None:
     )
 
 
-def test_names_of_compat_v2_that_are_gone_are_told_at_their_line() -> None:
+def test_names_of_compat_v2_are_told_where_they_are_other_classes() -> None:
     text = "import tensorflow.compat.v2 as tf\nx = tf.zeros([1])\ntf.estimator.{}\n"
-    (finding,) = _brought(text.format("RunConfig()")).findings
-    assert finding.line == 3 and "no Estimators" in finding.reason
+    (finding,) = _brought(text.format("LinearClassifier(c)")).findings
+    assert finding.line == 3 and "in TensorFlow 2 this name" in finding.reason
+    found = _brought(text.format("RunConfig()"))
+    assert not found.findings and "graph_estimators.RunConfig()" in found.text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    (
+        (
+            "import tensorflow as tf\ne = tf.estimator.Estimator(f)\n",
+            "import tensorflow.compat.v1 as tf\nimport graph_estimators\n"
+            "e = graph_estimators.Estimator(f)\n",
+        ),
+        (
+            "from tensorflow.estimator import RunConfig\nc = RunConfig()\n",
+            "import graph_estimators\nc = graph_estimators.RunConfig()\n",
+        ),
+        (
+            "import tensorflow as tf\nestimator = tf.estimator\n"
+            "export = estimator.export.PredictOutput(f(estimator))\n",
+            "import tensorflow.compat.v1 as tf\nimport graph_estimators\n"
+            "export = graph_estimators.export.PredictOutput(f(graph_estimators))\n",
+        ),
+        (
+            "from tensorflow.contrib import tpu\n"
+            "w = tpu.InputPipelineConfig.PER_HOST_V2\no = tpu.CrossShardOptimizer(o)\n",
+            "import tensorflow.compat.v1 as tf\nimport graph_estimators\n"
+            "w = graph_estimators.tpu.InputPipelineConfig.PER_HOST_V2\n"
+            "o = tf.tpu.CrossShardOptimizer(o)\n",
+        ),
+    ),
+)
+def test_estimators_are_the_package_s(before: str, after: str) -> None:
+    assert _module(before) == after
 
 
 def test_a_fetched_array_is_a_number_by_item_there_too() -> None:

@@ -108,7 +108,7 @@ def test_what_needs_a_decision_is_told_and_left(tmp_path: pathlib.Path) -> None:
     shown = _run("packages", tmp_path, "--write", code=1).output
     assert "Dockerfile:1: by hand: tensorflow==1.15: ask for tensorflow>=2.15" in shown
     assert "Dockerfile:2: by hand: FROM python:3.6: TensorFlow 2.21 needs" in shown
-    assert "have no Estimators" in shown
+    assert "tensorflow_estimator==1.13: remove it; programs that" in shown
     assert (tmp_path / "Dockerfile").read_text() == content
 
 
@@ -266,3 +266,21 @@ def test_the_line_for_verify_names_what_this_was_installed_from(
     monkeypatch.setattr(extras, "_ROOT", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert extras.install_line().startswith(told.format(tmp_path))
+
+
+def test_estimators_in_graph_mode_need_their_package(tmp_path: pathlib.Path) -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "e = tf.estimator.Estimator(lambda features, mode: None)\n"
+        "x = tf.placeholder(tf.float32, [2])\n"
+        "with tf.Session() as sess:\n"
+        "  told = tf.RunMetadata()\n"
+        "  sess.run(x, {x: [1.0, 2.0]}, tf.RunOptions(trace_level=3), told)\n"
+    )
+    (tmp_path / "train.py").write_text(text)
+    shown = _run("migrate", tmp_path, "--fallback", "compat", "--write").output
+    assert (
+        "pip install --no-deps tensorflow-estimator==2.15.0   (Estimators in graph mode)"
+        in shown
+    )
+    assert (tmp_path / "graph_estimators.py").is_file()

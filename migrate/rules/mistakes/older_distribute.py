@@ -101,13 +101,13 @@ def _communication(
 
 
 def find_estimators(scopes: Scopes) -> Iterator[Mistake]:
-    """D137: a Keras model made an Estimator, which TensorFlow has no more."""
+    """D137: a Keras model made an Estimator, which TensorFlow itself has no more."""
     for call, symbol in calls(scopes):
         if symbol == "tf.keras.estimator.model_to_estimator":
             yield Mistake(
                 call,
                 "D137",
-                "there are no Estimators in TensorFlow 2.16 and later: it only raises",
+                "TensorFlow 2.16 and later do not bring Estimators: it only raises",
                 "Make and compile the model in the strategy's scope, and train it by "
                 "model.fit(input_fn(), ...) and model.evaluate.",
                 blocks=True,
