@@ -160,20 +160,15 @@ class _Edits:
         """Savers of TF1's, which are told what they save, and need no session."""
         savers = find_saved(self._program)
         for call, name in savers.named.items():
-            given = [
-                *call.args,
-                *(code(k.arg or "", "=", k.value) for k in call.keywords),
-            ]
-            inner = join_code(", ", [*given, f'name="{name}"'])
+            keywords = [code(k.arg or "", "=", k.value) for k in call.keywords]
+            inner = join_code(", ", [*call.args, *keywords, f'name="{name}"'])
             self._plan.replace(call, code(call.func, "(", inner, ")"))
-        done: set[str] = set()
         for call, statement in self._program.savers.items():
             saved = savers.saved[call]
             column = self._column(statement)
             self._plan.replace(call, write_saver(saved, call, self._tf, column))
             before = "\n".join(saved.before)
-            if before and before not in done:
-                done.add(before)
+            if before:
                 self._new[statement] = [
                     New(code("\n", before), statement),
                     Keep(statement),

@@ -135,7 +135,9 @@ class _Block:
     ) -> None:
         given = names.argument(call, "name")
         keywords = {k.arg for k in call.keywords}
-        if len(call.args) > 3 or not keywords <= table.OF_VARIABLES:
+        if len(call.args) > 3 or any(isinstance(a, ast.Starred) for a in call.args):
+            raise NotKnown
+        if not keywords <= table.OF_VARIABLES:
             raise NotKnown
         if given is None:
             wish = "Variable"
@@ -154,8 +156,8 @@ class _Block:
         self._add(name, path + unique, inner)
 
     def _add(self, name: str, tf_name: str, inner: ast.FunctionDef | None) -> None:
-        if tf_name in self._made.taken:
-            raise NotKnown
+        if tf_name.lower() in (name.lower() for name in self._made.taken):
+            raise NotKnown  # TF1 numbers `w` after `W`.
         self._made.taken.add(tf_name)
         if inner is None:
             if name in self._made.variables:

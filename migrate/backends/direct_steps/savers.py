@@ -68,10 +68,16 @@ class _Savers:
         self._made: dict[ast.With, Made] = {}
 
     def find(self) -> Savers:
-        found = {
-            call: self._saved(call, statement)
-            for call, statement in self._program.savers.items()
-        }
+        found = {}
+        prepared: set[ast.With] = set()
+        savers = self._program.savers.items()
+        for call, statement in sorted(savers, key=lambda item: item[1].lineno):
+            block, saved = self._saved(call, statement)
+            if block in prepared:
+                saved.before = []  # The one above has done it.
+            elif saved.given is None:
+                prepared.add(block)
+            found[call] = saved
         self._check_resets(found)
         named: dict[ast.Call, str] = {}
         for made in self._made.values():
@@ -93,10 +99,11 @@ class _Savers:
             if saved.given is None
         }
         for block in self._program.blocks:
-            if block not in traced and sum(map(_applies, self._steps(block))) > 1:
+            if block not in traced and len(list(self._steps(block))) > 1:
                 raise NotKnown
 
-    def _saved(self, call: ast.Call, statement: ast.Assign) -> Saved:
+    def _saved(self, call: ast.Call, statement: ast.Assign) -> tuple[ast.With, Saved]:
+        """Of which block a saver is, and what it saves."""
         block = self._find_block(statement)
         if block not in self._made:
             self._made[block] = read_block(self._program, block)
@@ -105,7 +112,7 @@ class _Savers:
         before, listed = self._list_all(made, block, statement)
         given = names.argument(call, "var_list", 0)
         if given is None or names.is_none_constant(given):
-            return Saved(before, listed)
+            return block, Saved(before, listed)
         match given:
             case ast.List(elts) | ast.Tuple(elts):
                 pass
@@ -119,7 +126,7 @@ class _Savers:
             isinstance(e, ast.Name) and e.id in made.variables for e in elts
         ):
             raise NotKnown
-        return Saved([], [], given)
+        return block, Saved([], [], given)
 
     # -- of which graph a saver is -----------------------------------------------------
 
@@ -287,7 +294,7 @@ class _Savers:
         for step in sorted(self._steps(block), key=lambda s: s.lineno):
             every, surely = self._reach(step, made)
             new = lazy & every
-            lazy -= new if once else new - set(slots)
+            lazy -= new - set(slots)  # Another step may update other variables.
             if not new:
                 continue
             networks = new & set(made.networks)
@@ -401,14 +408,6 @@ class _Savers:
                 if len(calls) != 1:
                     return False
                 at = calls[0]
-
-
-def _applies(step: ast.FunctionDef) -> bool:
-    """Whether a step updates variables with an optimizer."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == "apply_gradients"
-        for node in walk_breadth_first(step)
-    )
 
 
 def _may_make(call: ast.Call, program: Program) -> bool:

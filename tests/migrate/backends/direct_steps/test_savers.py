@@ -13,7 +13,9 @@ import sys
 import pytest
 import tensorflow as tf
 
+from migrate.backends.direct_steps import call_directly
 from migrate.compiler import migrate_text
+from migrate.migration import Migration
 from reference import measured, processes, runner
 
 # Two variables without names, one in a scope, a counter; a saver made before the first step.
@@ -175,6 +177,70 @@ def test_a_function_that_makes_a_graph_begins_its_slots_anew() -> None:
     )
 
 
+def test_slots_of_every_step_exist() -> None:
+    """One optimizer, of which each step updates other variables."""
+    text = _migrated(
+        ADAM.replace(
+            "train = tf.train.AdamOptimizer(0.05).minimize(loss, global_step=step)",
+            "opt = tf.train.AdamOptimizer(0.05)\n"
+            "train = opt.minimize(loss, global_step=step, var_list=[v])\n"
+            "more = opt.minimize(loss, var_list=[w])",
+        ).replace(
+            "        if i % 2:\n",
+            "        sess.run(more, {x: batches[i], y: batches[i]})\n        if i % 2:\n",
+        )
+    )
+    assert text.count(".get_concrete_function()\n") == 2
+
+
+def test_each_graph_is_traced_for_its_own_saver() -> None:
+    """Two functions whose steps have one name."""
+    one, two = (GRAPH.replace("NAME", name) for name in ("one", "two"))
+    text = f"{HEAD}{one}\n{two}\none()\ntwo()\n"
+    done = call_directly(text, Migration(text, (), ("plain_session.py",)), "program.py")
+    assert done.text.count(".get_concrete_function()\n") == 2
+    assert done.text.count("reset_default_graph()") == 2
+    # A graph without a saver, of which two steps make slots, one of them later.
+    steps = GRAPH.replace("NAME", "two").replace("saver", "# saver")
+    begin = steps.index("        @replicas")
+    end = steps.index("    # saver")
+    again = steps[begin:end].replace("train_step", "more") + steps[end:]
+    text = f"{HEAD}{one}\n{steps[:end]}{again}\none()\ntwo()\n"
+    done = call_directly(text, Migration(text, (), ("plain_session.py",)), "program.py")
+    assert done.text == text
+
+
+HEAD = """\
+import tensorflow as tf
+import plain_session
+import training_session
+
+
+"""
+GRAPH = """\
+def NAME():
+    strategy = tf.distribute.get_strategy()
+    replicas = plain_session.LocalReplicas(strategy)
+    with strategy.scope(), replicas.recording():
+        w = tf.Variable([1.0])
+        optimizer = tf.compat.v1.train.AdamOptimizer(0.1)
+
+        @replicas.step_function()
+        def train_step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(w)
+            variables = replicas.trainable_variables
+            gradients = tape.gradient(loss, variables)
+            optimizer.apply_gradients(zip(gradients, variables))
+            return loss
+
+    saver = training_session.Saver()
+    with plain_session.Session(replicas) as sess:
+        sess.run(train_step)
+        saver.save(sess, "NAME")
+"""
+
+
 # In each of these it is not known what a saver has, or under which names.
 STAYS: dict[str, tuple[str, ...]] = {
     "a variable of a loop": (
@@ -185,6 +251,10 @@ STAYS: dict[str, tuple[str, ...]] = {
         "w = tf.Variable(tf.constant(0.2, shape=[4, 1]))\nb = tf.Variable(",
         "def weight(value):\n    return tf.Variable(value)\n\n\n"
         "w = weight(tf.constant(0.2, shape=[4, 1]))\nb = weight(",
+    ),
+    "names that TF1 does not tell apart": (
+        "b = tf.Variable(tf.constant([0.1]))",
+        'b = tf.Variable(tf.constant([0.1]), name="variable")',
     ),
     "a name that is computed": ('name="v"', "name=directory"),
     "a saver that is given away": (
