@@ -24,8 +24,8 @@ from tests.ledger.test_rows import ROW
 
 ROOT = pathlib.Path(__file__).parents[2]
 MODULE = "tests/migrate/frontends/sessions/test_alone.py"
-# It keeps its session, for it saves.
-NAME = "default_session"
+# It keeps its session, for each begins with new variables.
+NAME = "sessions_in_turn"
 PROOF = f"{MODULE}::test_equals_recorded_tf1[{NAME}]"
 PROOFS = "tests/ledger/proofs"
 RECORDED = "tests/programs/alone/tf1.json"

@@ -12,7 +12,8 @@ import dataclasses
 
 from migrate import emitted
 from migrate.backends.direct_steps.edits import WRITER, write_calls
-from migrate.backends.direct_steps.reader import BASE, MODULE, read
+from migrate.backends.direct_steps.program import BASE, MODULE
+from migrate.backends.direct_steps.reader import read
 from migrate.backends.direct_steps.tracing import is_same_later
 from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from migrate.backends.direct_steps.reader import Program, Step
+from migrate.backends.direct_steps.made_variables import NotKnown
+from migrate.backends.direct_steps.program import Program, Step
 from migrate.backends.direct_steps.results import Results, find_results
+from migrate.backends.direct_steps.savers import find_saved, write_saver
 from migrate.backends.direct_steps.tracing import has_branches
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
@@ -25,7 +27,7 @@ def write_calls(text: str, program: Program) -> str | None:
     """The text with its steps called directly; None where that cannot be said."""
     try:
         plan = _Edits(program).plan()
-    except _Other:
+    except (_Other, NotKnown):
         return None
     inner = {
         n.name
@@ -74,6 +76,7 @@ class _Edits:
             self._plan.replace(node, code(f"{self._tf}.compat.v1.summary"))
         for call, statement in self._program.writers.items():
             self._writer(call, statement)
+        self._savers()
         for step in self._program.steps.values():
             self._forget_summaries(step.function)
             self._step(step)
@@ -153,6 +156,26 @@ class _Edits:
         header = code(f"with {self._tf}.Graph().as_default():")
         self._new[statement] = [Block(header, [Keep(statement)], statement)]
 
+    def _savers(self) -> None:
+        """Savers of TF1's, which are told what they save, and need no session."""
+        savers = find_saved(self._program)
+        for call, name in savers.named.items():
+            keywords = [code(k.arg or "", "=", k.value) for k in call.keywords]
+            inner = join_code(", ", [*call.args, *keywords, f'name="{name}"'])
+            self._plan.replace(call, code(call.func, "(", inner, ")"))
+        for call, statement in self._program.savers.items():
+            saved = savers.saved[call]
+            column = self._column(statement)
+            self._plan.replace(call, write_saver(saved, call, self._tf, column))
+            before = "\n".join(saved.before)
+            if before:
+                self._new[statement] = [
+                    New(code("\n", before), statement),
+                    Keep(statement),
+                ]
+        for call in self._program.saved:
+            self._plan.replace(call.args[0], code("None"))
+
     # -- steps -------------------------------------------------------------------------
 
     def _tape(self, variables: ast.Attribute) -> str:
@@ -208,6 +231,41 @@ class _Edits:
             ) if asked is node and tape in tapes:
                 gradients.add(name)
                 return True
+            case (
+                ast.Call(
+                    func=ast.Attribute(ast.Name(tape), "gradient"), args=[_, asked]
+                ) as given,
+                ast.Call(func=ast.Name("zip"), args=[first, ast.Name(second)]) as pairs,
+            ) if asked is node and first is given and tape in tapes:
+                if second != node.id or not self._are_pairs_in_order(pairs):
+                    return False
+                gradients.add("")
+                return True
+        return False
+
+    def _are_pairs_in_order(self, pairs: ast.Call) -> bool:
+        """Whether pairs of gradients and variables are all applied, one by one.
+
+        Those of unused variables, with gradients that are None, may lack.
+        """
+        parent = self._scopes.parents[pairs]
+        match parent:
+            case ast.Call(func=ast.Name("list"), args=[_], keywords=[]):
+                parent = self._scopes.parents[parent]
+        if _is_applied(parent):
+            return True
+        match parent:
+            case ast.Assign(targets=[ast.Name(name)]):
+                function = self._scopes.scope_of(parent).node
+                assert isinstance(function, ast.FunctionDef)
+                loads = [
+                    n
+                    for n in names.walk_scope_of_function(function)
+                    if isinstance(n, ast.Name)
+                    and n.id == name
+                    and isinstance(n.ctx, ast.Load)
+                ]
+                return all(_is_applied(self._scopes.parents[n]) for n in loads)
         return False
 
     def _is_zipped(self, node: ast.Name) -> bool:
@@ -288,10 +346,10 @@ class _Edits:
             return code(f"{self._tf}.function")
         return code(f"{self._tf}.function(", join_code(", ", options), ")")
 
-    def _column(self, function: ast.FunctionDef) -> int:
-        """Where a function's lines begin when the blocks around it are gone."""
-        column = function.col_offset
-        at: ast.AST | None = function
+    def _column(self, statement: ast.stmt) -> int:
+        """Where a statement's lines begin when the blocks around it are gone."""
+        column = statement.col_offset
+        at: ast.AST | None = statement
         while at is not None:
             if at in self._program.blocks or self._is_dissolved(at):
                 assert isinstance(at, ast.With)
@@ -382,6 +440,14 @@ class _Edits:
             for k in call.keywords
         ]
         self._plan.replace(call, code(call.func, "(", join_code(", ", left), ")"))
+
+
+def _is_applied(node: ast.AST) -> bool:
+    """Whether it is the call that applies gradients."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="apply_gradients")):
+            return True
+    return False
 
 
 def _counter(tf: str) -> Code:

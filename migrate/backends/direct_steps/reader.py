@@ -3,72 +3,29 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterator
 
+from migrate.backends.direct_steps.program import BASE, MODULE, Program, Step
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
 
-MODULE = "plain_session"
-BASE = "training_session"
 _DEFAULT = "tf.distribute.get_strategy"
 # What is known of each module.
 _KNOWN = {
     MODULE: {"LocalReplicas", "Session"},
-    BASE: {"create_global_step", "summary", "SummaryWriter"},
+    BASE: {"create_global_step", "Saver", "summary", "SummaryWriter"},
 }
+# What TF1's own saver does in eager mode as this module's does with its session.
+_OF_SAVERS = frozenset(
+    {"last_checkpoints", "recover_last_checkpoints", "restore", "save"}
+    | {"set_last_checkpoints", "set_last_checkpoints_with_time"}
+)
+_GIVEN_SAVERS = frozenset(
+    {"keep_checkpoint_every_n_hours", "max_to_keep", "pad_step_number", "reshape"}
+    | {"save_relative_paths", "var_list"}
+)
 # Methods of the module's writers that have other parameters than TensorFlow's.
 _OF_WRITERS = frozenset({"add_session_log", "shared"})
-
-
-@dataclasses.dataclass(eq=False)
-class Step:
-    """A function that the session runs.
-
-    Attributes:
-      function: it.
-      decorator: `@replicas.step_function(...)`, with its specs.
-      runs: the calls `session.run(step, ...)`.
-    """
-
-    function: ast.FunctionDef
-    decorator: ast.Call
-    runs: list[ast.Call] = dataclasses.field(default_factory=list)
-
-
-@dataclasses.dataclass(eq=False)
-class Program:
-    """A program in which everything that concerns its sessions is known.
-
-    Attributes:
-      tensorflow: the name that the program has for it.
-      blocks: `with strategy.scope(), replicas.recording()`, one for each graph.
-      variables: reads of `replicas.trainable_variables`.
-      counters: calls that make the variable `global_step`.
-      summaries: reads of `training_session.summary`.
-      writers: calls that make a writer of summaries, and their statements.
-      updates: `replicas.another_update()` between two optimizers' updates of a step.
-      dropped: statements that only make, keep or close sessions, or import them.
-      openings: `with plain_session.Session(replicas) as session`.
-      parameters: of functions, those that are given a session.
-      calls: of these functions.
-    """
-
-    scopes: Scopes
-    tensorflow: str = ""
-    blocks: list[ast.With] = dataclasses.field(default_factory=list)
-    steps: dict[ast.FunctionDef, Step] = dataclasses.field(default_factory=dict)
-    variables: list[ast.Attribute] = dataclasses.field(default_factory=list)
-    counters: list[ast.Call] = dataclasses.field(default_factory=list)
-    summaries: list[ast.Attribute] = dataclasses.field(default_factory=list)
-    writers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
-    updates: list[ast.Call] = dataclasses.field(default_factory=list)
-    dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
-    openings: dict[ast.With, ast.withitem] = dataclasses.field(default_factory=dict)
-    parameters: dict[ast.FunctionDef, set[str]] = dataclasses.field(
-        default_factory=dict
-    )
-    calls: dict[ast.Call, ast.FunctionDef] = dataclasses.field(default_factory=dict)
 
 
 class _Other(Exception):
@@ -93,7 +50,9 @@ class _Reader:
         self._attributes: set[str] = set()
 
     def run(self) -> Program:
-        made = [self._read_replicas(n) for n in self._of_module("LocalReplicas")]
+        made = [
+            self._read_replicas(n) for n in self._of_module(MODULE, "LocalReplicas")
+        ]
         if not made:
             raise _Other
         for name in {strategy for _, strategy in made}:
@@ -101,22 +60,26 @@ class _Reader:
         replicas = {name for name, _ in made}
         self._uses_of_replicas(replicas)
         self._runs()
-        for call in self._of_module("Session"):
+        for call in self._of_module(BASE, "Saver"):
+            self._saver(call)
+        for call in self._of_module(MODULE, "Session"):
             self._session(call, replicas)
         self._follow_sessions()
+        if not all(self._is_session(call.args[0]) for call in self._program.saved):
+            raise _Other
         self._imports()
         return self._program
 
     def _parent(self, node: ast.AST) -> ast.AST:
         return self._scopes.parents[node]
 
-    def _of_module(self, name: str) -> Iterator[ast.Call]:
+    def _of_module(self, module: str, name: str) -> Iterator[ast.Call]:
         for node in self._scopes.walk():
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and isinstance(node.func.value, ast.Name)
-                and (node.func.value.id, node.func.attr) == (MODULE, name)
+                and (node.func.value.id, node.func.attr) == (module, name)
             ):
                 yield node
 
@@ -242,6 +205,47 @@ class _Reader:
             return True
         return False
 
+    def _saver(self, call: ast.Call) -> None:
+        """A saver that has a name, under which it saves, restores, and no more."""
+        statement = self._parent(call)
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target]) if len(call.args) <= 1:
+                pass
+            case _:
+                raise _Other
+        if any(k.arg not in _GIVEN_SAVERS for k in call.keywords):
+            raise _Other
+        if any(isinstance(a, ast.Starred) for a in call.args):
+            raise _Other
+        self._program.savers[call] = statement
+        owner = self._scopes.scope_of(target).owner(target.id)
+        if owner is None or target.id in owner.outer_names:
+            raise _Other
+        for at in owner.bindings[target.id]:
+            if not isinstance(at, ast.Assign) or not isinstance(at.value, ast.Call):
+                raise _Other
+            made = at.value.func
+            if self._scopes.import_path(made) != f"{BASE}.Saver":
+                raise _Other
+        for node in self._names:
+            if node.id != target.id or isinstance(node.ctx, ast.Store):
+                continue
+            if self._scopes.scope_of(node).owner(node.id) is owner:
+                self._of_saver(node)
+
+    def _of_saver(self, node: ast.Name) -> None:
+        used = self._parent(node)
+        if not isinstance(used, ast.Attribute) or used.attr not in _OF_SAVERS:
+            raise _Other
+        if used.attr not in ("save", "restore"):
+            return
+        match self._parent(used):
+            case ast.Call(func=func, args=[_, _, *_]) as call if func is used:
+                if call not in self._program.saved:
+                    self._program.saved.append(call)
+            case _:
+                raise _Other
+
     def _session(self, call: ast.Call, replicas: set[str]) -> None:
         match call:
             case ast.Call(args=[ast.Name(name)], keywords=[]) if name in replicas:
@@ -312,7 +316,9 @@ class _Reader:
                 case _:
                     raise _Other
             return
-        if self._is_receiver(node):
+        if self._is_receiver(node) or any(
+            call.args[0] is node for call in self._program.saved
+        ):
             return
         match parent:
             case ast.Assign(targets=[ast.Name() as target]):
@@ -406,6 +412,8 @@ class _Reader:
                 self._program.counters.append(call)
             case "summary", ast.Attribute(), ast.Call(func=func) if func is around:
                 self._program.summaries.append(used)
+            case "Saver", ast.Call() as call, _ if call in self._program.savers:
+                pass
             case "SummaryWriter", ast.Call(args=[_], keywords=[]) as call, ast.Assign(
                 targets=[ast.Name() | ast.Attribute()]
             ) as statement:

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.backends.direct_steps.reader import BASE, Step
+from migrate.backends.direct_steps.program import BASE, Step
 from migrate.facts import names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
@@ -82,7 +82,8 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
         case [ast.Assign(targets=[ast.Name()], value=ast.Call() as value)]:
             if owner.node is function:
                 return _is_variable(value, function, scopes)
-            return scopes.resolve(value.func) in _VARIABLES
+            counts = scopes.import_path(value.func) == f"{BASE}.create_global_step"
+            return counts or scopes.resolve(value.func) in _VARIABLES
     return False
 
 

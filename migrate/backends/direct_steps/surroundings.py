@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from migrate.backends.direct_steps.reader import Program
+from migrate.backends.direct_steps.program import BASE, Program
 from migrate.facts.scopes import Scope, Scopes
 from migrate.tables.host_effects import CHANGING_FUNCTIONS, PURE_BUILTINS
 
@@ -41,7 +41,7 @@ class _Constants:
         self._program = program
         self._scopes: Scopes = program.scopes
         self._parts = frozenset(parts)
-        # The first line at which a graph is complete.
+        # The first line at which a graph is complete, of all graphs.
         self._last = min(block.end_lineno or 0 for block in program.blocks)
         self._stored = set(self._find_stored_attributes())
         self._loads: dict[str, list[ast.Name]] = {}
@@ -101,7 +101,8 @@ class _Constants:
         for at in owner.bindings[name]:
             if isinstance(at, _FIXED) or at in self._program.dropped:
                 continue
-            if not isinstance(at, ast.arg) and not self._precedes(at):
+            last = self._line_of_graph(owner, name)
+            if not isinstance(at, ast.arg) and not self._precedes(at, last):
                 return False
             mutable = mutable or not self._is_immutable(at)
             match at:  # Another name of the object.
@@ -110,20 +111,37 @@ class _Constants:
                     if scope and not self._is_fixed(scope, other.id, seen):
                         return False
         return not mutable or all(
-            self._only_reads(node)
+            self._only_reads(node, self._line_of_graph(owner, name))
             for node in self._loads.get(name, ())
             if self._scopes.scope_of(node).owner(name) is owner
         )
 
-    def _precedes(self, at: ast.AST) -> bool:
+    def _line_of_graph(self, owner: Scope, name: str) -> int:
+        """The first line at which a graph is complete that may read a name.
+
+        A graph of the name's own scope, where there is one; and the one that binds it,
+        where no other does.
+        """
+        ends = []
+        for block in self._program.blocks:
+            if self._scopes.scope_of(block).node is not owner.node:
+                continue
+            end = block.end_lineno or 0
+            lines = [getattr(at, "lineno", 0) for at in owner.bindings[name]]
+            if all(block.lineno <= line <= end for line in lines):
+                return end
+            ends.append(end)
+        return min(ends, default=self._last)
+
+    def _precedes(self, at: ast.AST, last: int) -> bool:
         line = getattr(at, "lineno", None)
-        if line is None or line > self._last:
+        if line is None or line > last:
             return False
         node: ast.AST | None = at
         while node is not None and not isinstance(node, ast.FunctionDef):
             # A loop that goes on below binds it again.
             if isinstance(node, (ast.For, ast.While)):
-                if (node.end_lineno or 0) > self._last:
+                if (node.end_lineno or 0) > last:
                     return False
             node = self._scopes.parents.get(node)
         return True
@@ -135,7 +153,7 @@ class _Constants:
             return True
         if isinstance(value, ast.Call):
             path = self._scopes.import_path(value.func)
-            if path.startswith(("tensorflow.", "tf_keras.")):
+            if path.startswith(("tensorflow.", "tf_keras.", f"{BASE}.create_global_")):
                 return True
             return isinstance(value.func, ast.Name) and value.func.id in (
                 *("float", "int", "len", "str", "tuple", "max", "min", "sum", "round"),
@@ -146,11 +164,11 @@ class _Constants:
             if not isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare))
         )
 
-    def _only_reads(self, node: ast.Name) -> bool:
+    def _only_reads(self, node: ast.Name, last: int) -> bool:
         """Whether a use leaves the object as it is, and gives it to nobody."""
         if not isinstance(node.ctx, ast.Load):
             return isinstance(node.ctx, ast.Store)  # Bound: see `_precedes`.
-        if node.lineno <= self._last and not self._is_in_function(node):
+        if node.lineno <= last and not self._is_in_function(node):
             # Before the graph is complete; but it may be given another name.
             return not isinstance(self._scopes.parents[node], ast.Assign)
         at: ast.AST = node

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends.direct_steps.reader import BASE, Program
+from migrate.backends.direct_steps.program import BASE, Program
 from migrate.backends.direct_steps.results import find_made_function, is_layer
 from migrate.backends.direct_steps.surroundings import are_constant
 from migrate.facts import names
@@ -262,6 +262,12 @@ class _Tracing:
 
 def _may_be_numpy(node: ast.expr, scopes: Scopes) -> bool:
     """Whether a value could be an array: any that is no number of Python's, nor a tensor."""
+    match node:
+        case ast.Call(func=ast.Call(func=made)) if (
+            scopes.resolve(made) or ""
+        ).endswith("_initializer"):
+            given = names.argument(node, "dtype", 1)
+            return given is None or scopes.resolve(given) not in _NOT_FLOAT64
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):

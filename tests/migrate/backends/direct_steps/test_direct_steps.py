@@ -232,7 +232,25 @@ with tf.Session() as sess:
     writer = tf.summary.FileWriter("logs")
     writer.add_summary(sess.run(merged, {x: batch}), step)
 """
-    for text, part in zip((program, summarised), shown, strict=True):
+    saved = """\
+import tensorflow as tf
+from data import batches
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.Variable(tf.zeros([3, 1]))
+b = tf.Variable(0.0)
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - 1))
+train = tf.train.AdamOptimizer(0.1).minimize(loss)
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    path = tf.train.latest_checkpoint("model")
+    if path:
+        saver.restore(sess, path)
+    for batch in batches:
+        sess.run(train, {x: batch})
+    saver.save(sess, "model/model.ckpt")
+"""
+    for text, part in zip((program, summarised, saved), shown, strict=True):
         assert _migrated(text).endswith(part)
 
 

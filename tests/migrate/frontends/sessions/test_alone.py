@@ -112,14 +112,19 @@ FAULTS = {
         "% dqn_replace_target_iter == 0",
         "% dqn_replace_target_iter == 1",
     ),
+    "slots_begin_anew": (
+        "saved_and_restored",
+        "            *optimizer.variables(),\n",
+        "",
+    ),
     "not_trained": (
         "train_then_evaluate",
-        "saver.restore(sess, ckpt.model_checkpoint_path)",
+        "saver.restore(None, ckpt.model_checkpoint_path)",
         "pass",
     ),
     "tested_untrained": (
         "trained_and_tested",
-        "saver.restore(sess, checkpoint)",
+        "saver.restore(None, checkpoint)",
         "pass",
     ),
     "third_graph_untrained": (
@@ -129,7 +134,7 @@ FAULTS = {
     ),
     "named_graph_untrained": (
         "graphs_with_names",
-        "saver.restore(sess, checkpoint)",
+        "saver.restore(None, checkpoint)",
         "pass",
     ),
     "folds_go_on": ("folds_of_one_graph", "sess.initialize()", "pass"),
@@ -141,7 +146,7 @@ FAULTS = {
     "fits_on": ("sessions_of_methods", "sess.initialize()", "pass"),
     "branch_untrained": (
         "trained_in_one_branch",
-        "saver.restore(sess, path)",
+        "saver.restore(None, path)",
         "pass",
     ),
     "predicted_by_the_other_scale": (
@@ -225,8 +230,8 @@ FAULTS = {
     ),
     "step_before": (
         "saved_and_restored",
-        "return loss, merged, global_step",
-        "return loss, merged, global_step - 1",
+        "return loss, merged, tf.identity(global_step)",
+        "return loss, merged, tf.identity(global_step) - 1",
     ),
     "named_by_a_name_scope": (
         "name_scopes",

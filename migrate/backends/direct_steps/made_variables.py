@@ -1,0 +1,246 @@
+"""Which variables a graph's code makes, and under which of TF1's names.
+
+Only code is read that makes each of them once, whatever the program is given.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+
+from migrate.backends.direct_steps.program import BASE, Program
+from migrate.backends.direct_steps.results import find_made_function
+from migrate.facts import names
+from migrate.facts.scopes import Scope
+from migrate.source.nodes import walk_breadth_first
+from migrate.tables import direct_savers as table
+from migrate.tables.host_effects import PURE_BUILTINS
+from migrate.tables.one_tensor import SYMBOLS
+
+_CONDITIONAL = (
+    *(ast.If, ast.For, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef),
+)
+
+
+class NotKnown(Exception):
+    """It is not known which variables a saver has, or under which names."""
+
+
+@dataclasses.dataclass
+class Made:
+    """What a block makes.
+
+    Attributes:
+      variables: names of variables of the block, in order, and their names in TF1.
+      layers: names of layers of the block, with the layers' own names.
+      optimizers: names of optimizers, with whether each has slots.
+      networks: names of functions that a function of the file made with its variables.
+      renamed: variables that need a name, and this name.
+      taken: names that variables have.
+    """
+
+    variables: dict[str, str] = dataclasses.field(default_factory=dict)
+    layers: dict[str, str] = dataclasses.field(default_factory=dict)
+    optimizers: dict[str, bool] = dataclasses.field(default_factory=dict)
+    networks: dict[str, ast.FunctionDef] = dataclasses.field(default_factory=dict)
+    renamed: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
+    taken: set[str] = dataclasses.field(default_factory=set)
+    layer_names: list[str] = dataclasses.field(default_factory=list)
+
+
+def read_block(program: Program, block: ast.With) -> Made:
+    """What a block makes.
+
+    Raises:
+      NotKnown: it may make other variables, or they may have other names.
+    """
+    return _Block(program, block).read()
+
+
+class _Block:
+    """Reads what a block makes."""
+
+    def __init__(self, program: Program, block: ast.With) -> None:
+        self._program = program
+        self._scopes = program.scopes
+        self._block = block
+        self._made = Made()
+
+    def read(self) -> Made:
+        self._suite(self._block.body, "", None)
+        layers = self._made.layer_names
+        if len(set(layers)) != len(layers):
+            raise NotKnown
+        for name in self._made.taken:
+            if set(name.split("/")[:-1]) & set(layers):
+                raise NotKnown
+        return self._made
+
+    def _suite(
+        self, body: Sequence[ast.stmt], path: str, inner: ast.FunctionDef | None
+    ) -> None:
+        """Statements of the block; or of a function, which gives `inner`."""
+        for statement in body:
+            match statement:
+                case ast.FunctionDef() | ast.Pass():
+                    pass
+                case ast.Expr(ast.Constant()):
+                    pass
+                case ast.Return(ast.Name()) if inner is not None:
+                    pass
+                case ast.With(items=[ast.withitem(ast.Call() as call, None)]):
+                    self._suite(statement.body, path + self._scope(call), inner)
+                case ast.Assign(targets=[ast.Name(name)], value=ast.Call() as call):
+                    self._call(name, call, path, inner)
+                case ast.Assign(targets=[ast.Name()], value=value):
+                    self._check_harmless(value)
+                case _:
+                    raise NotKnown
+
+    def _scope(self, call: ast.Call) -> str:
+        """The beginning that a name scope gives to the names of variables."""
+        match call:
+            case ast.Call(args=[ast.Constant(str(name))], keywords=[]):
+                if self._scopes.resolve(call.func) == "tf.name_scope":
+                    if name and not name.endswith("/"):
+                        return name + "/"
+        raise NotKnown
+
+    def _call(
+        self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
+    ) -> None:
+        symbol = self._scopes.resolve(call.func) or ""
+        whole = self._scopes.import_path(call.func)
+        for argument in (*call.args, *(k.value for k in call.keywords)):
+            self._check_harmless(argument)
+        if symbol == "tf.Variable":
+            self._variable(name, call, path, inner)
+        elif whole == f"{BASE}.create_global_step":
+            self._add(name, path + "global_step", inner)
+        elif whole.startswith("tf_keras.layers."):
+            self._layer(name, call, whole.rpartition(".")[2], inner)
+        elif symbol in table.OPTIMIZERS:
+            if inner is not None:
+                raise NotKnown
+            self._made.optimizers[name] = table.OPTIMIZERS[symbol]
+        elif self._is_harmless(call):
+            pass
+        else:
+            self._network(name, call, path, inner)
+
+    def _variable(
+        self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
+    ) -> None:
+        given = names.argument(call, "name")
+        keywords = {k.arg for k in call.keywords}
+        if len(call.args) > 3 or any(isinstance(a, ast.Starred) for a in call.args):
+            raise NotKnown
+        if not keywords <= table.OF_VARIABLES:
+            raise NotKnown
+        if given is None:
+            wish = "Variable"
+        elif isinstance(given, ast.Constant) and isinstance(given.value, str):
+            wish = given.value
+        else:
+            raise NotKnown
+        unique, number = wish, 0
+        while path + unique in self._made.taken:
+            number += 1
+            unique = f"{wish}_{number}"
+        if unique != wish:  # TF1's number.
+            if inner is not None or given is not None:
+                raise NotKnown
+            self._made.renamed[call] = unique
+        self._add(name, path + unique, inner)
+
+    def _add(self, name: str, tf_name: str, inner: ast.FunctionDef | None) -> None:
+        if tf_name.lower() in (name.lower() for name in self._made.taken):
+            raise NotKnown  # TF1 numbers `w` after `W`.
+        self._made.taken.add(tf_name)
+        if inner is None:
+            if name in self._made.variables:
+                raise NotKnown
+            self._made.variables[name] = tf_name
+        else:
+            self._check_read(name, inner)
+
+    def _layer(
+        self, name: str, call: ast.Call, kind: str, inner: ast.FunctionDef | None
+    ) -> None:
+        if kind in table.WITHOUT_VARIABLES:
+            return
+        given = names.argument(call, "name")
+        if kind not in table.LAYERS or not isinstance(given, ast.Constant):
+            raise NotKnown
+        self._made.layer_names.append(str(given.value))
+        if inner is None:
+            if name in self._made.layers:
+                raise NotKnown
+            self._made.layers[name] = str(given.value)
+        else:
+            self._check_read(name, inner)
+
+    def _check_read(self, name: str, inner: ast.FunctionDef) -> None:
+        """A function surely reads what the one around it has made."""
+        reads = [
+            node
+            for node in walk_breadth_first(inner)
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and is_unconditional(node, inner, self._program)
+        ]
+        owner = self._scopes.scope_by_node[inner].owner(name)
+        if not reads or owner is None or len(owner.bindings[name]) != 1:
+            raise NotKnown
+
+    def _network(
+        self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
+    ) -> None:
+        """A function of the file that makes variables, and gives the one that uses them."""
+        function = self._scopes.function(call.func)
+        if inner is not None or function is None or function.decorator_list:
+            raise NotKnown
+        made = find_made_function(function)
+        if made is None or function in self._made.networks.values():
+            raise NotKnown
+        self._made.networks[name] = function
+        self._suite(function.body, path, made)
+
+    def _check_harmless(self, node: ast.AST) -> None:
+        """Nothing within an expression makes a variable."""
+        for inner in walk_breadth_first(node):
+            if isinstance(inner, ast.Call) and not self._is_harmless(inner):
+                raise NotKnown
+
+    def _is_harmless(self, call: ast.Call) -> bool:
+        symbol = self._scopes.resolve(call.func) or ""
+        if symbol.startswith("tf."):
+            return (
+                symbol in SYMBOLS
+                or symbol in table.SCHEDULES
+                or symbol in table.MAKE_NO_VARIABLES
+                or symbol.endswith("_initializer")
+            )
+        if self._scopes.import_path(call.func).startswith(("numpy.", "math.")):
+            return True
+        if isinstance(call.func, ast.Name):
+            owner: Scope | None = self._scopes.scope_of(call.func).owner(call.func.id)
+            return owner is None and call.func.id in PURE_BUILTINS
+        if isinstance(call.func, ast.Call):
+            return self._is_harmless(call.func)  # An initializer that is called.
+        return isinstance(call.func, ast.Attribute) and call.func.attr in table.READING
+
+
+def is_unconditional(
+    node: ast.AST, function: ast.FunctionDef, program: Program
+) -> bool:
+    """Whether a function's code reaches a node whenever it is called."""
+    at: ast.AST = program.scopes.parents[node]
+    while at is not function:
+        if isinstance(at, _CONDITIONAL):
+            return False
+        at = program.scopes.parents[at]
+    return True

@@ -1,0 +1,65 @@
+"""A program of one process in which everything that concerns its sessions is known."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts.scopes import Scopes
+
+MODULE = "plain_session"
+BASE = "training_session"
+
+
+@dataclasses.dataclass(eq=False)
+class Step:
+    """A function that the session runs.
+
+    Attributes:
+      function: it.
+      decorator: `@replicas.step_function(...)`, with its specs.
+      runs: the calls `session.run(step, ...)`.
+    """
+
+    function: ast.FunctionDef
+    decorator: ast.Call
+    runs: list[ast.Call] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(eq=False)
+class Program:
+    """A program in which everything that concerns its sessions is known.
+
+    Attributes:
+      tensorflow: the name that the program has for it.
+      blocks: `with strategy.scope(), replicas.recording()`, one for each graph.
+      variables: reads of `replicas.trainable_variables`.
+      counters: calls that make the variable `global_step`.
+      summaries: reads of `training_session.summary`.
+      writers: calls that make a writer of summaries, and their statements.
+      savers: calls that make a saver, and their statements.
+      saved: calls of savers that are given a session.
+      updates: `replicas.another_update()` between two optimizers' updates of a step.
+      dropped: statements that only make, keep or close sessions, or import them.
+      openings: `with plain_session.Session(replicas) as session`.
+      parameters: of functions, those that are given a session.
+      calls: of these functions.
+    """
+
+    scopes: Scopes
+    tensorflow: str = ""
+    blocks: list[ast.With] = dataclasses.field(default_factory=list)
+    steps: dict[ast.FunctionDef, Step] = dataclasses.field(default_factory=dict)
+    variables: list[ast.Attribute] = dataclasses.field(default_factory=list)
+    counters: list[ast.Call] = dataclasses.field(default_factory=list)
+    summaries: list[ast.Attribute] = dataclasses.field(default_factory=list)
+    writers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
+    savers: dict[ast.Call, ast.Assign] = dataclasses.field(default_factory=dict)
+    saved: list[ast.Call] = dataclasses.field(default_factory=list)
+    updates: list[ast.Call] = dataclasses.field(default_factory=list)
+    dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
+    openings: dict[ast.With, ast.withitem] = dataclasses.field(default_factory=dict)
+    parameters: dict[ast.FunctionDef, set[str]] = dataclasses.field(
+        default_factory=dict
+    )
+    calls: dict[ast.Call, ast.FunctionDef] = dataclasses.field(default_factory=dict)

@@ -1,0 +1,445 @@
+"""What a saver of a program saves, said in the program.
+
+TF1's saver took all variables of the graph, under the names that they had there. Without
+a graph it is given a list: the program's variables, those of its layers, and the
+optimizer's slots. It goes by the variables' names, which must therefore be those of TF1.
+Layers make variables, and optimizers slots, when a step is traced: it is traced before.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.backends.direct_steps.made_variables import (
+    Made,
+    NotKnown,
+    is_unconditional,
+    read_block,
+)
+from migrate.backends.direct_steps.program import Program
+from migrate.backends.direct_steps.results import find_made_function
+from migrate.facts import names
+from migrate.program.code import Code, code, join_code
+from migrate.source.nodes import walk_breadth_first
+from migrate.tables import direct_savers as table
+
+_WIDTH = 88
+_RESET = ".compat.v1.reset_default_graph()"
+
+
+@dataclasses.dataclass
+class Saved:
+    """What a saver saves.
+
+    Attributes:
+      before: what the program has to do before the saver is made, and why.
+      variables: elements of the list of variables.
+      given: the list or dict that the program itself gives, or None.
+    """
+
+    before: list[str]
+    variables: list[str]
+    given: ast.expr | None = None
+
+
+@dataclasses.dataclass
+class Savers:
+    """What all savers of a program save, and the variables that get TF1's name for it."""
+
+    saved: dict[ast.Call, Saved]
+    named: dict[ast.Call, str]
+
+
+def find_saved(program: Program) -> Savers:
+    """What each saver saves.
+
+    Raises:
+      NotKnown: of one of them this is not known.
+    """
+    return _Savers(program).find()
+
+
+class _Savers:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._scopes = program.scopes
+        self._made: dict[ast.With, Made] = {}
+
+    def find(self) -> Savers:
+        found = {}
+        prepared: set[ast.With] = set()
+        savers = self._program.savers.items()
+        for call, statement in sorted(savers, key=lambda item: item[1].lineno):
+            block, saved = self._saved(call, statement)
+            if block in prepared:
+                saved.before = []  # The one above has done it.
+            elif saved.given is None:
+                prepared.add(block)
+            found[call] = saved
+        self._check_resets(found)
+        named: dict[ast.Call, str] = {}
+        for made in self._made.values():
+            for call, name in made.renamed.items():
+                if named.setdefault(call, name) != name:
+                    raise NotKnown
+        return Savers(found, named)
+
+    def _check_resets(self, found: dict[ast.Call, Saved]) -> None:
+        """An optimizer's steps are all traced before another graph begins.
+
+        One whose steps are traced on both sides would have slots of its own on each.
+        """
+        if not any(_RESET in line for saved in found.values() for line in saved.before):
+            return
+        traced = {
+            self._find_block(self._program.savers[call])
+            for call, saved in found.items()
+            if saved.given is None
+        }
+        for block in self._program.blocks:
+            if block not in traced and len(list(self._steps(block))) > 1:
+                raise NotKnown
+
+    def _saved(self, call: ast.Call, statement: ast.Assign) -> tuple[ast.With, Saved]:
+        """Of which block a saver is, and what it saves."""
+        block = self._find_block(statement)
+        if block not in self._made:
+            self._made[block] = read_block(self._program, block)
+        made = self._made[block]
+        self._check_bindings(made, block, statement)
+        before, listed = self._list_all(made, block, statement)
+        given = names.argument(call, "var_list", 0)
+        if given is None or names.is_none_constant(given):
+            return block, Saved(before, listed)
+        match given:
+            case ast.List(elts) | ast.Tuple(elts):
+                pass
+            case ast.Dict(keys, elts) if all(
+                isinstance(k, ast.Constant) and isinstance(k.value, str) for k in keys
+            ):
+                pass
+            case _:
+                raise NotKnown
+        if not elts or not all(
+            isinstance(e, ast.Name) and e.id in made.variables for e in elts
+        ):
+            raise NotKnown
+        return block, Saved([], [], given)
+
+    # -- of which graph a saver is -----------------------------------------------------
+
+    def _find_block(self, statement: ast.Assign) -> ast.With:
+        """The block that made the variables of a saver, and of the sessions it is used with."""
+        suite = self._suite(statement)
+        at = suite.index(statement)
+        blocks = [i for i, s in enumerate(suite) if s in self._program.blocks]
+        earlier = [i for i in blocks if i < at]
+        if not earlier:
+            raise NotKnown
+        first = earlier[-1]
+        block = suite[first]
+        assert isinstance(block, ast.With)
+        home = self._scopes.scope_of(block).node
+        if len(self._program.blocks) == 1:
+            self._check_alone(statement)
+            return block
+        # Of several graphs it is the one that was built last, until the next is.
+        if any(
+            self._scopes.scope_of(b).node is home
+            and b not in suite
+            and not self._excludes(statement, b)
+            for b in self._program.blocks
+        ):
+            raise NotKnown
+        end = min([i for i in blocks if i > first], default=len(suite))
+        for use in self._uses(statement):
+            place = self._place(use, suite)
+            if (
+                place is None
+                or not at <= place < end
+                or self._scopes.scope_of(use).node is not home
+            ):
+                raise NotKnown
+            self._check_session(use, suite, first, place)
+        return block
+
+    def _check_alone(self, statement: ast.Assign) -> None:
+        """A name of one saver, so that it is that one wherever it is used."""
+        target = statement.targets[0]
+        assert isinstance(target, ast.Name)
+        owner = self._scopes.scope_of(target).owner(target.id)
+        if owner is None or len(owner.bindings[target.id]) != 1:
+            raise NotKnown
+
+    def _uses(self, statement: ast.Assign) -> list[ast.Name]:
+        """Where the saver of a statement is used: another may have its name above or below."""
+        target = statement.targets[0]
+        assert isinstance(target, ast.Name)
+        owner = self._scopes.scope_of(target).owner(target.id)
+        assert owner is not None
+        suite = self._suite(statement)
+        begins = []
+        for other in owner.bindings[target.id]:
+            if other in suite:
+                assert isinstance(other, ast.stmt)
+                begins.append(suite.index(other))
+            elif not self._excludes(statement, other):
+                raise NotKnown
+        at = suite.index(statement)
+        end = min([i for i in begins if i > at], default=len(suite))
+        found = []
+        for node in self._scopes.walk():
+            if (
+                isinstance(node, ast.Name)
+                and node.id == target.id
+                and isinstance(node.ctx, ast.Load)
+                and self._scopes.scope_of(node).owner(node.id) is owner
+            ):
+                place = self._place(node, suite)
+                if place is None and not self._excludes(statement, node):
+                    raise NotKnown
+                if place is not None and at <= place < end:
+                    found.append(node)
+        return found
+
+    def _check_session(
+        self, use: ast.Name, suite: list[ast.stmt], first: int, place: int
+    ) -> None:
+        """The session that a saver is given is of the same graph."""
+        for call in self._program.saved:
+            if not any(n is use for n in walk_breadth_first(call.func)):
+                continue
+            session = call.args[0]
+            if not isinstance(session, ast.Name):
+                raise NotKnown
+            owner = self._scopes.scope_of(session).owner(session.id)
+            assert owner is not None
+            opened = [
+                self._place(b, suite)
+                for b in owner.bindings[session.id]
+                if not self._excludes(use, b)
+            ]
+            before = [i for i in opened if i is not None and i <= place]
+            if None in opened or not before or max(before) <= first:
+                raise NotKnown
+
+    def _excludes(self, one: ast.AST, other: ast.AST) -> bool:
+        """Whether two nodes are in different branches of one `if`."""
+        above: dict[ast.AST, ast.AST] = {}
+        at: ast.AST | None = one
+        while at is not None:
+            parent = self._scopes.parents.get(at)
+            if parent is not None:
+                above[parent] = at
+            at = parent
+        at = other
+        while at is not None:
+            parent = self._scopes.parents.get(at)
+            if parent in above:
+                return (
+                    isinstance(parent, ast.If)
+                    and (at in parent.body) != (above[parent] in parent.body)
+                    and parent.test not in (at, above[parent])
+                )
+            at = parent
+        return False
+
+    def _suite(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self._scopes.parents[statement]
+        for field in ("body", "orelse", "finalbody"):
+            suite = getattr(parent, field, None)
+            if isinstance(suite, list) and statement in suite:
+                return suite
+        raise NotKnown
+
+    def _place(self, node: ast.AST, suite: list[ast.stmt]) -> int | None:
+        at: ast.AST | None = node
+        while at is not None:
+            if at in suite:
+                assert isinstance(at, ast.stmt)
+                return suite.index(at)
+            at = self._scopes.parents.get(at)
+        return None
+
+    def _check_bindings(
+        self, made: Made, block: ast.With, statement: ast.Assign
+    ) -> None:
+        """At the saver the names still are those of what the block made."""
+        scope = self._scopes.scope_of(block)
+        for name in (*made.variables, *made.layers, *made.optimizers, *made.networks):
+            owner = self._scopes.scope_of(statement).owner(name)
+            if owner is not scope.owner(name) or owner is None:
+                raise NotKnown
+            if any(name in s.outer_names for s in self._scopes.scope_by_node.values()):
+                raise NotKnown
+            lines = [getattr(at, "lineno", 0) for at in owner.bindings[name]]
+            if sum(block.lineno <= line <= statement.lineno for line in lines) != 1:
+                raise NotKnown
+
+    # -- what is traced before ---------------------------------------------------------
+
+    def _list_all(
+        self, made: Made, block: ast.With, statement: ast.Assign
+    ) -> tuple[list[str], list[str]]:
+        """What is done before the saver is made, and the list of all variables."""
+        home = self._scopes.scope_of(block).node
+        slots = [name for name, has_slots in made.optimizers.items() if has_slots]
+        once = self._runs_once(block)
+        lazy = {*made.layers, *slots, *made.networks}
+        traced: list[str] = []
+        listed: list[str] = []
+        applied: list[str] = []
+        for step in sorted(self._steps(block), key=lambda s: s.lineno):
+            every, surely = self._reach(step, made)
+            new = lazy & every
+            lazy -= new - set(slots)  # Another step may update other variables.
+            if not new:
+                continue
+            networks = new & set(made.networks)
+            if not networks <= surely:
+                raise NotKnown
+            applied += [name for name in slots if name in new]
+            if networks:
+                listed.append(f"*{step.name}.get_concrete_function().variables")
+            else:
+                traced.append(f"{step.name}.get_concrete_function()")
+        applied = list(dict.fromkeys(applied))
+        if lazy - set(slots) or len(applied) > 1:
+            raise NotKnown  # Two optimizers number their slots together.
+        for step in self._steps(block):
+            for run in self._program.steps[step].runs:
+                inside = self._scopes.scope_of(run).node
+                if run.lineno < statement.lineno and inside is home:
+                    raise NotKnown  # It was traced in the order of the runs.
+        listed += made.variables
+        listed += [f"*{name}.variables" for name in made.layers]
+        listed += [f"*{name}.variables()" for name in applied]
+        if not listed:
+            raise NotKnown
+        before = []
+        if applied and not once:
+            tf = self._program.tensorflow
+            before += [
+                "# Slots are numbered anew, as in a graph of their own.",
+                f"{tf}{_RESET}",
+            ]
+        if traced:
+            what = [
+                *(["layers' variables"] if made.layers else []),
+                *(
+                    ["the optimizer's slots" if made.layers else "optimizer's slots"]
+                    if applied
+                    else []
+                ),
+            ]
+            steps = "step is" if len(traced) == 1 else "steps are"
+            before.append(
+                f"# The {' and '.join(what)} are made when the {steps} traced."
+            )
+            before += traced
+        return before, listed
+
+    def _steps(self, block: ast.With) -> Iterator[ast.FunctionDef]:
+        for step in self._program.steps:
+            at: ast.AST | None = step
+            while at is not None and at is not block:
+                at = self._scopes.parents.get(at)
+            if at is block:
+                yield step
+
+    def _reach(self, step: ast.FunctionDef, made: Made) -> tuple[set[str], set[str]]:
+        """Names of the block that a step's code reads: all, and those it reads surely."""
+        every: set[str] = set()
+        surely: set[str] = set()
+        seen: dict[ast.FunctionDef, bool] = {}
+        work = [(step, True)]
+        while work:
+            function, sure = work.pop()
+            if seen.get(function, False) or (function in seen and not sure):
+                continue
+            seen[function] = sure
+            for statement in function.body:
+                for node in walk_breadth_first(statement):
+                    if isinstance(node, ast.Call) and _may_make(node, self._program):
+                        raise NotKnown
+                    if not isinstance(node, ast.Name):
+                        continue
+                    if not isinstance(node.ctx, ast.Load):
+                        continue
+                    certain = sure and is_unconditional(node, function, self._program)
+                    every.add(node.id)
+                    if certain:
+                        surely.add(node.id)
+                    if node.id in made.networks:
+                        inner = find_made_function(made.networks[node.id])
+                        assert inner is not None
+                        work.append((inner, certain))
+                    owner = self._scopes.scope_of(node).owner(node.id)
+                    match owner.bindings[node.id] if owner else []:
+                        case [ast.FunctionDef() as called]:
+                            work.append((called, certain))
+        return every, surely
+
+    def _runs_once(self, block: ast.With) -> bool:
+        """Whether a block is the only one, and runs once in the process."""
+        if len(self._program.blocks) > 1:
+            return False
+        at: ast.AST = block
+        while True:
+            at = self._scopes.parents[at]
+            if isinstance(at, (ast.For, ast.While)):
+                return False
+            if isinstance(at, ast.Module):
+                return True
+            if isinstance(at, ast.ClassDef):
+                return False
+            if isinstance(at, ast.FunctionDef):
+                calls = [
+                    n
+                    for n in self._scopes.walk()
+                    if isinstance(n, ast.Name)
+                    and n.id == at.name
+                    and self._scopes.function(n) is at
+                ]
+                if not calls and at.name == "main":
+                    return True  # `tf.app.run()` calls it.
+                if len(calls) != 1:
+                    return False
+                at = calls[0]
+
+
+def _may_make(call: ast.Call, program: Program) -> bool:
+    """Whether a call of a step's code may make a variable."""
+    symbol = program.scopes.resolve(call.func) or ""
+    path = program.scopes.import_path(call.func)
+    return symbol.startswith(table.MAKE_VARIABLES) or path.startswith(
+        table.MODULES_OF_VARIABLES
+    )
+
+
+def write_saver(saved: Saved, call: ast.Call, tf: str, column: int) -> Code:
+    """The call that makes a saver, in a statement that begins at a column."""
+    rest = [
+        code(k.arg, "=", k.value)
+        for k in call.keywords
+        if k.arg is not None and k.arg != "var_list"
+    ]
+    function = f"{tf}.compat.v1.train.Saver("
+    if saved.given is not None:
+        return code(function, join_code(", ", [saved.given, *rest]), ")")
+    if len(saved.variables) == 1 and saved.variables[0].startswith("*"):
+        given = saved.variables[0][1:]
+    else:
+        given = "[" + ", ".join(saved.variables) + "]"
+    options = "".join(f", {ast.unparse(k)}" for k in call.keywords)
+    if column + len(f"saver = {function}{given}{options})") <= _WIDTH:
+        return code(function, join_code(", ", [given, *rest]), ")")
+    line = "\n" + " " * (column + 4)
+    many: str | Code = given
+    if column + len(given) >= _WIDTH - 4:
+        inner = "".join(f"{line}    {variable}," for variable in saved.variables)
+        many = code("[", inner, line, "]")
+    parts = join_code("," + line, [many, *rest])
+    return code(function, line, parts, ",\n" + " " * column, ")")
