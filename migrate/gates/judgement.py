@@ -13,8 +13,9 @@ _MOVE = (
     "cluster or after the session; if that cannot be, please report it."
 )
 _NAME = "Give what is changed after the graph is built a name of its own."
-# What is no fault, and is told.
+# What is no fault, and is told. What is shown more often is told without being asked.
 _CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
+_OUTCOMES = {"C119": Outcome.REWRITTEN, "D152": Outcome.WARNED}
 
 
 def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migration:
@@ -33,7 +34,8 @@ def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migrati
     if not found:
         return done
     if all(d.wrong in _CODES for d in found):
-        told = [_finding(d, _CODES[d.wrong], Outcome.REWRITTEN, text) for d in found]
+        codes = [(d, _CODES[d.wrong]) for d in found]
+        told = [_finding(d, code, _OUTCOMES[code], text) for d, code in codes]
         return Migration(
             done.text, tuple(sorted([*done.findings, *told])), done.support
         )

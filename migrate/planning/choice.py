@@ -14,6 +14,7 @@ from migrate.backends.keras.networks import plan_networks
 from migrate.backends.keras.program import plan_hooks, plan_models
 from migrate.backends.loaded_sessions import plan_loaded
 from migrate.backends.variable_lists import VariableLists
+from migrate.facts import effects
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators import estimator, input_sessions
@@ -426,4 +427,9 @@ def _report_dropped_calls(
                     *place, "S114", Outcome.WARNED, "", _LOST_LIST, _RECIPE_OF_LIST
                 )
             else:
-                yield Finding(*place, "S114", Outcome.REWRITTEN, "", _LOST_CALL)
+                outcome = (
+                    Outcome.WARNED
+                    if effects.is_shown(value, scopes)
+                    else Outcome.REWRITTEN
+                )
+                yield Finding(*place, "S114", outcome, "", _LOST_CALL)

@@ -3,6 +3,7 @@
 `tf.variable_scope(..., initializer=i)` gave `i` to every variable made while it was
 open: also to the kernels of layers, and in functions that were called inside. TF2 has
 no such default; it is written out at `tf.get_variable` in the scope's own text only.
+A cell or layer object makes its variables when it is first applied, wherever it was made.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import recurrent
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 _KERNEL = "kernel_initializer"
@@ -27,14 +29,31 @@ def find_reached_call(scopes: Scopes, block: ast.With) -> ast.Call | None:
       scopes: the module's.
       block: `with tf.variable_scope(..., initializer=...):`.
     """
+    objects = _find_objects(scopes)
     for node in _calls(block):
-        if _takes_default(scopes, node):
+        if _takes_default(scopes, node) or names.key(node.func) in objects:
             return node
     for definition in reach.find_reached(scopes, block.body):
         for node in _calls(definition):
-            if _takes_default(scopes, node) or _is_bare_variable(scopes, node):
+            if (
+                _takes_default(scopes, node)
+                or _is_bare_variable(scopes, node)
+                or names.key(node.func) in objects
+            ):
                 return node
     return None
+
+
+def _find_objects(scopes: Scopes) -> set[str]:
+    """The names of cells and layers that have no initialiser of their own."""
+    found: set[str] = set()
+    for node in scopes.walk():
+        if isinstance(node, ast.Assign) and any(
+            _takes_default(scopes, made) for made in _calls(node.value)
+        ):
+            keys = (names.key(target) for target in node.targets)
+            found |= {key for key in keys if key is not None}
+    return found
 
 
 def _calls(root: ast.AST) -> list[ast.Call]:
@@ -43,9 +62,9 @@ def _calls(root: ast.AST) -> list[ast.Call]:
 
 
 def _takes_default(scopes: Scopes, call: ast.Call) -> bool:
-    """A layer or cell whose kernel has no initialiser of its own."""
+    """A layer or cell whose kernel has no initialiser of its own, or what applies cells."""
     symbol = scopes.resolve(call.func) or ""
-    if symbol in _SEPARABLE or symbol.startswith(_CELLS):
+    if symbol in _SEPARABLE or symbol.startswith(_CELLS) or symbol in recurrent.LOOPS:
         return True
     row = LAYER_FUNCTIONS.get(symbol) or LAYER_CLASSES.get(symbol)
     if row is None or _KERNEL not in row.parameters:

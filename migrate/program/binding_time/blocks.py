@@ -286,7 +286,8 @@ class Blocks(Assignments):
                         call,
                         "variable_scope(initializer=...) gives its initial values to "
                         f"`{ast.unparse(unseen.func)}` too",
-                        "Give the initializer to each variable and layer instead.",
+                        "Give the initializer to each variable, layer and cell instead "
+                        "(BasicLSTMCell is LSTMCell(..., initializer=...)).",
                         "tf.variable_scope",
                     )
             if item.optional_vars is not None:

@@ -19,6 +19,8 @@ _BUILT_LAYER = frozenset(
     | {"gamma", "beta", "moving_mean", "moving_variance", "get_weights"}
 )
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
 
 class Expressions(Calls):
     """Any expression."""
@@ -78,9 +80,14 @@ class Expressions(Calls):
             kind = join(kind, each)
             for condition in generator.ifs:
                 self.expression(condition)
+        made = Kind.HOST
         for child in children(node):
             if isinstance(child, ast.expr):
-                kind = join(kind, self.expression(child))
+                made = join(made, self.expression(child))
+        if isinstance(node, _COMPREHENSIONS) and kind is Kind.VARIABLE:
+            # What Python says of variables is plain: `[v.name for v in variables]`.
+            kind = made
+        kind = join(kind, made)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             self._identity(node)
         if isinstance(node, ast.Compare) and all(

@@ -110,6 +110,23 @@ def test_what_is_known_before_the_step_is_migrated(made: str) -> None:
     assert not _told(PROGRAM.format(made, "print(n)"))
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "n = sum(int(np.prod(v.shape.as_list())) for v in tf.trainable_variables())",
+        "n = [v.name for v in tf.trainable_variables()]",
+        "n = {v.op.name: v.shape for v in tf.trainable_variables()}",
+        "n = max(len(v.name) for v in tf.global_variables() if 'w' in v.name)",
+    ],
+)
+@pytest.mark.parametrize("read", ["print(n)", "pass"])
+def test_what_python_says_of_listed_variables_is_plain(made: str, read: str) -> None:
+    """It is printed once, where TensorFlow 1 printed it, and the loop may read it."""
+    program = PROGRAM.format(f"{made}\nprint('listed', n)", read)
+    assert not _told(program)
+    assert "print('listed', n)" in migrate_text(program).text
+
+
 def test_the_graph_reads_it_in_the_step_too() -> None:
     of_graph = "n = x.dtype\nparts.append(tf.cast(tf.cast(x[:, :1], tf.int32), n))"
     assert not _told(PROGRAM.format(of_graph, "pass"))
