@@ -341,7 +341,7 @@ class Split:
         specs: dict[str, dict[str, ast.expr]] = {}
         for mode in MODES:
             line = follow_mode(self._function, self._values[mode], self._scopes, SPECS)
-            spec = line and read_arguments(mode, line, self._values[mode])
+            spec = read_arguments(mode, line, self._values[mode]) if line else None
             if line is not None and spec is not None:
                 lines[mode], specs[mode] = line, spec
             else:
