@@ -119,10 +119,10 @@ def is_own_output(text: str, filename: str) -> bool:
 
 def _migrate_with_hidden_names(text: str, unit: Unit) -> Migration:
     """A file's migration, or the file as it was where its comments ask for that."""
-    return leave_whole(text, _with_hidden(text, unit))
+    return leave_whole(text, _migrate_with_hidden_symbols(text, unit))
 
 
-def _with_hidden(text: str, unit: Unit) -> Migration:
+def _migrate_with_hidden_symbols(text: str, unit: Unit) -> Migration:
     """Migrate a file, and report symbols that it imports from modules we could not read."""
     rest = _migrate_with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
@@ -270,7 +270,7 @@ def _migrate_with_core_metrics(
     text: str, scopes: Scopes, unit: Unit
 ) -> Migration | None:
     """The migration with contrib's metrics as those of tf.metrics; None if refused."""
-    counted = contrib_metrics.as_core(text, scopes)
+    counted = contrib_metrics.replace_by_core(text, scopes)
     if counted is None:
         return None
     core = _compile_file(counted[0], unit)
@@ -331,7 +331,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     elif form.changes.noted or form.noted:
         both, _ = try_functions(form.text, unit, form.findings)
         if both is not None:
-            moved, form = True, _both(form, both)
+            moved, form = True, _combine_forms(form, both)
     if form is not None:
         source, plan, findings = source.in_form(form), form.plan, form.findings
     if (
@@ -361,7 +361,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     return done
 
 
-def _both(read: Form, moved: Form) -> Form:
+def _combine_forms(read: Form, moved: Form) -> Form:
     """A form in which queues are read by datasets and methods are functions."""
     return dataclasses.replace(
         read,

@@ -8,7 +8,7 @@ from migrate.findings import Finding
 from migrate.frontends import half_migrated
 from migrate.frontends.half_migrated import Refused
 from migrate.migration import Migration
-from migrate.normalise.eager_forms import in_known_form
+from migrate.normalise.eager_forms import convert_to_known_form
 from migrate.options import Options
 from migrate.plan import Plan
 from migrate.plan_writer import Source, plan_mistakes, write_plan
@@ -78,7 +78,7 @@ def migrate_half_migrated(
 
 def _eager_form(text: str, unit: Unit) -> Form | None:
     """Half-migrated code whose step is spelled otherwise, with a tape's step."""
-    known = in_known_form(text) if "ClusterSpec" in text else None
+    known = convert_to_known_form(text) if "ClusterSpec" in text else None
     if known is None:
         return None
     tree = tree_of(known.source)

@@ -198,9 +198,9 @@ class Job:
                 lines.append("")
             lines.append(click.style(summary.sentence(run), bold=True))
             if written is not None:
-                from migrate.next_steps import next_steps
+                from migrate.next_steps import list_next_steps
 
-                steps = list(next_steps(run, written))
+                steps = list(list_next_steps(run, written))
                 lines += ["", click.style("Next", bold=True), *steps] if steps else []
             for line in lines:
                 click.echo(line, err=to_stderr)
@@ -244,7 +244,7 @@ class Job:
                 iter(details),
                 text.rules(run, paint, self.verbose),
                 self._statistics(run),
-                text.next_steps(run, paint),
+                text.list_next_steps(run, paint),
             ]
         if baseline is not None:
             parts.append(iter(note))

@@ -42,7 +42,7 @@ class Written:
     tracked: bool = False
 
 
-def next_steps(run: Run, written: Written) -> Iterator[str]:
+def list_next_steps(run: Run, written: Written) -> Iterator[str]:
     """The steps in the order to take them; nothing where nothing was written."""
     changed = [r for r in run.results if r.changed and not r.noted]
     if not changed:

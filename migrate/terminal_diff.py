@@ -28,12 +28,12 @@ def show_both(
     """
     rows = read_rows(before, after)
     if width < _NARROW:
-        yield from _one_below_the_other(rows, width, paint)
+        yield from _print_one_below_the_other(rows, width, paint)
     else:
         yield from _side_by_side(rows, width, paint)
 
 
-def _one_below_the_other(
+def _print_one_below_the_other(
     rows: Sequence[Row], width: int, paint: Paint
 ) -> Iterator[str]:
     old = [(row.old[1], row.same) for row in rows if row.old]

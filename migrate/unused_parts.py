@@ -37,7 +37,7 @@ def retry(
     Args:
       options: those of the run, with its tree.
     """
-    refused = [r for r in results if r.path.suffix == ".py" and _real(r)]
+    refused = [r for r in results if r.path.suffix == ".py" and _list_own_refusals(r)]
     if not refused:
         return list(results)
     paths = {
@@ -52,7 +52,7 @@ def retry(
         program = frozenset().union(*(files for files in reached if real in files))
         if program not in unused:
             unused[program] = find_unused(_trees(program))
-        found = _outermost(unused[program].get(real, []), _unreachable(real))
+        found = _keep_outermost(unused[program].get(real, []), _unreachable(real))
         if any(u.holds(f.line) for u in found for f in result.findings):
             new = _migrate_without(result, found, options, core)
             if new is not None:
@@ -68,7 +68,9 @@ def _unreachable(path: str) -> list[Unreachable]:
     return find_unreachable(trees[path], text)
 
 
-def _outermost(unused: Iterable[Unused], dead: Iterable[Unreachable]) -> list[_Cut]:
+def _keep_outermost(
+    unused: Iterable[Unused], dead: Iterable[Unreachable]
+) -> list[_Cut]:
     """What can be left out of a file, in its order, without what stands in another."""
     found: list[_Cut] = []
     every: list[_Cut] = [*unused, *dead]
@@ -84,7 +86,7 @@ def _mark_as_unused(finding: Finding) -> Finding:
     return dataclasses.replace(finding, unused=True, reason=reason)
 
 
-def _real(result: FileResult) -> list[Finding]:
+def _list_own_refusals(result: FileResult) -> list[Finding]:
     """The refusals that are no consequence of others."""
     if result.failed:
         return []
@@ -134,9 +136,9 @@ def _migrate_without(
         for f in new.findings
         if f.line <= len(origins)
     ]
-    real = _real(result)
+    real = _list_own_refusals(result)
     left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in cuts)]
-    if _real(new):
+    if _list_own_refusals(new):
         # What the file has of TensorFlow besides stays with it, part of what is refused.
         places = {(f.line, f.column) for f in (*findings, *left)}
         rest = [f for f in result.findings if (f.line, f.column) not in places]

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.sessions.derived_hooks import DerivedHook, derived_hooks
+from migrate.frontends.sessions.derived_hooks import DerivedHook, find_derived_hooks
 from migrate.plan import Plan
 from migrate.program.code import code
 from migrate.source.nodes import walk_breadth_first
@@ -20,7 +20,7 @@ def plan_derived_hooks(
     """Node -> (code, reason) of what was rewritten, and findings for what cannot be."""
     claimed: dict[ast.AST, tuple[str, str]] = {}
     refused: list[Finding] = []
-    for found in derived_hooks(scopes):
+    for found in find_derived_hooks(scopes):
         if not found.derivable:
             refused.append(_refusal(found, scopes))
             continue

@@ -74,7 +74,7 @@ def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
             )
     if _averages(scopes, call):
         for item in _items(call.args[0] if call.args else None):
-            value = _bound_once(scopes, item) or item
+            value = _find_single_value(scopes, item) or item
             made = scopes.resolve(value.func) if isinstance(value, ast.Call) else None
             if made is not None and made.startswith(_TENSORS):
                 yield _tell(
@@ -91,7 +91,7 @@ def _averages(scopes: Scopes, call: ast.Call) -> bool:
     """`ema.apply(...)`, of `ema = tf.train.ExponentialMovingAverage(...)`."""
     if not (isinstance(call.func, ast.Attribute) and call.func.attr == "apply"):
         return False
-    made = _bound_once(scopes, call.func.value) or call.func.value
+    made = _find_single_value(scopes, call.func.value) or call.func.value
     return (
         isinstance(made, ast.Call)
         and scopes.resolve(made.func) == "tf.train.ExponentialMovingAverage"
@@ -112,7 +112,7 @@ def _compares_variables(scopes: Scopes, node: ast.Compare) -> bool:
     if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
         return False
     listed = node.comparators[0]
-    value = _bound_once(scopes, listed) or listed
+    value = _find_single_value(scopes, listed) or listed
     if not isinstance(value, ast.Call):
         return False
     symbol = scopes.resolve(value.func)
@@ -121,7 +121,7 @@ def _compares_variables(scopes: Scopes, node: ast.Compare) -> bool:
     return symbol in _LISTS
 
 
-def _bound_once(scopes: Scopes, node: ast.expr) -> ast.expr | None:
+def _find_single_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     """The value of a name that is assigned once."""
     if not isinstance(node, ast.Name):
         return None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.estimators.fed_datasets import FedInitializer, fed_initializers
+from migrate.frontends.estimators.fed_datasets import (
+    FedInitializer,
+    find_fed_initializers,
+)
 from migrate.plan import Dropped, Plan
 from migrate.program.code import code, join_code
 from migrate.tables import estimator as table
@@ -16,7 +19,7 @@ CODE = "I111"
 def plan_fed_datasets(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
     """Node -> (code, reason) of what was rewritten: placeholders and runs."""
     claimed: dict[ast.AST, tuple[str, str]] = {}
-    for found in fed_initializers(scopes):
+    for found in find_fed_initializers(scopes):
         for placeholder in found.placeholders:
             call = placeholder.call
             given = [placeholder.value, *call.args]
@@ -24,11 +27,11 @@ def plan_fed_datasets(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, st
             arguments = join_code(", ", [*given, *named])
             plan.replace(call, code(f"{table.MODULE}.fed(", arguments, ")"))
             claimed[call.func] = (CODE, "what an initialiser was fed, as it is")
-        _without_feeds(found, plan)
+        _drop_feeds(found, plan)
     return claimed
 
 
-def _without_feeds(found: FedInitializer, plan: Plan) -> None:
+def _drop_feeds(found: FedInitializer, plan: Plan) -> None:
     plan.replace(found.run, code(found.run.func, "(", found.initializer, ")"))
     if found.feeds is not None:
         plan.statements[found.feeds] = [Dropped(found.feeds)]

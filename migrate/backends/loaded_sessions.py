@@ -25,7 +25,7 @@ def plan_loaded(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
             own = root(node, scopes)
             new = code(f"{own}.compat.v1{symbol.removeprefix('tf')}")
             if node is session.call.func and session.bare:
-                plan.replace(session.call, _with_graph(session.call, new, own))
+                plan.replace(session.call, _add_graph(session.call, new, own))
                 claimed[session.call] = _DONE
             else:
                 plan.replace(node, new)
@@ -33,7 +33,7 @@ def plan_loaded(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
     return claimed
 
 
-def _with_graph(call: ast.Call, name: Code, own: str) -> Code:
+def _add_graph(call: ast.Call, name: Code, own: str) -> Code:
     """The session with a graph of its own, which it had alone."""
     given: list[str | ast.AST | Code] = [*call.args]
     given += [code(f"{k.arg}=", k.value) for k in call.keywords]

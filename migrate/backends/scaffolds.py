@@ -7,7 +7,7 @@ import ast
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.estimators.scaffolds import scaffolds, unneeded
+from migrate.frontends.estimators.scaffolds import find_unneeded_assignments, scaffolds
 from migrate.plan import Dropped, Plan
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import scaffolds as table
@@ -55,7 +55,7 @@ def plan_scaffolds(
         for value in one.dropped:
             for node in walk_breadth_first(value):
                 claimed.setdefault(node, _GONE)
-    for statement in unneeded(every, scopes):
+    for statement in find_unneeded_assignments(every, scopes):
         plan.statements.setdefault(statement, [Dropped(statement)])
         for node in walk_breadth_first(statement):
             claimed.setdefault(node, _GONE)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from migrate.facts import effects, names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -39,7 +39,7 @@ class VariableLists:
             return False
         return not any(
             flow.update is not None and flow.statement.lineno < node.lineno  # type: ignore[attr-defined]
-            for flow in every(self._program.flows)
+            for flow in list_every_flow(self._program.flows)
         )
 
     def is_of_its_step(self, listed: ast.Call) -> bool:
@@ -49,7 +49,7 @@ class VariableLists:
         it. So a list lacks those of layers that only later steps call, and has those of
         layers that TF1 made after the list, if an earlier step calls them.
         """
-        flows = every(self._program.flows)
+        flows = list_every_flow(self._program.flows)
         at = next((i for i, f in enumerate(flows) if self._holds(f, listed)), None)
         if at is None or self._is_for_gradients(listed):
             return True
@@ -71,7 +71,7 @@ class VariableLists:
         """
         listing = {
             flow
-            for flow in every(self._program.flows)
+            for flow in list_every_flow(self._program.flows)
             for node in walk_breadth_first(flow.statement)
             if isinstance(node, ast.Call)
             and self._lists(node)
@@ -135,7 +135,7 @@ class VariableLists:
         return self._in_order[which]
 
     def _has_order(self, which: str) -> bool:
-        flows = every(self._program.flows)
+        flows = list_every_flow(self._program.flows)
         layers = {f for f in flows if self._makes(f, self._is_layer)}
         made = {f for f in flows if self._makes(f, self._is_variable)}
         if layers & made:
@@ -279,7 +279,7 @@ class VariableLists:
         """Whether the program makes variables after `node` that the list may have."""
         line = node.lineno  # type: ignore[attr-defined]
         every_variable = self.has_every(listed)
-        for flow in every(self._program.flows):
+        for flow in list_every_flow(self._program.flows):
             if flow.suites or flow.statement.lineno <= line:
                 continue
             if flow.update is not None and every_variable:

@@ -185,7 +185,7 @@ def _class(node: ast.ClassDef) -> Definition:
     for item in node.body:
         if isinstance(item, _Function):
             before = methods.get(item.name, References())
-            methods[item.name] = _both(before, references(item))
+            methods[item.name] = _join_references(before, references(item))
     rest = [
         *node.bases,
         *node.keywords,
@@ -196,7 +196,7 @@ def _class(node: ast.ClassDef) -> Definition:
     return Definition(node, references(*rest), methods, bases)
 
 
-def _both(one: References, other: References) -> References:
+def _join_references(one: References, other: References) -> References:
     return References(one.paths | other.paths, one.attributes | other.attributes)
 
 

@@ -42,9 +42,9 @@ CODES = (
     Code(
         "K180",
         "another file names the model_fn",
-        "This file names a `model_fn` of another file, and has a refusal of its own. The other file is migrated, and there the `model_fn` is a class now.",
-        why="This file cannot run on TensorFlow 2 as it is, whatever becomes of the other file. So it does not hold back files that can be migrated.",
-        recipe="When you change this file by hand, use the class in place of the `model_fn`.",
+        "This file names a `model_fn` of another file, and has a refusal of its own. The `model_fn` becomes a class when the other file is migrated.",
+        why="The other files could be migrated without this one. But files that import each other are one program, and a program is migrated as a whole.",
+        recipe="Change what else is refused in this file. Or leave the file out with `--exclude`, for example if nobody starts it any more. If you migrate it by hand, name the class in place of the `model_fn`.",
         noted=True,
     ),
     Code(

@@ -69,19 +69,19 @@ def _show_prose(block: str) -> Iterator[tuple[str, str]]:
     for paragraph in re.split(r"\n{2,}", block.strip("\n")):
         lines = [x for x in paragraph.split("\n") if not x.startswith("<!--")]
         if lines and lines[0].startswith("#"):
-            yield _plain(lines.pop(0).lstrip("# ")), "heading"
+            yield _strip_markup(lines.pop(0).lstrip("# ")), "heading"
             if not lines:
                 continue
         if not any(line.strip() for line in lines):
             continue
         if lines[0].startswith("- "):
             for line in lines:
-                yield f"    {_plain(line[2:])}", ""
+                yield f"    {_strip_markup(line[2:])}", ""
         elif lines[0].startswith(">"):
             for line in " ".join(x[1:].strip() or "\n" for x in lines).split("\n"):
-                yield from _wrap(_plain(line.strip()), "    ")
+                yield from _wrap(_strip_markup(line.strip()), "    ")
         else:
-            yield from _wrap(_plain(" ".join(lines)))
+            yield from _wrap(_strip_markup(" ".join(lines)))
         yield "", ""
 
 
@@ -97,7 +97,7 @@ def _wrap(text: str, indent: str = "") -> Iterator[tuple[str, str]]:
         yield line, ""
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     """A line without links, emphasis and backslashes; code keeps its backticks."""
     parts = re.split(r"(`[^`]*`)", text)
     for place in range(0, len(parts), 2):

@@ -28,13 +28,13 @@ def argv(m: Machine) -> Value:
         Const(a) if "/run/" not in a else m.hosts.of("argument", a, what=a)
         for a in arguments
     ]
-    return containers.new_list(m, [program, *known])
+    return containers.make_list(m, [program, *known])
 
 
 def parser(m: Machine) -> Value:
     """A parser, or a group of one: it collects what is added to it."""
-    made = objects.new_object(m, _PARSER)
-    objects.set_field(m, made, "added", containers.new_list(m, ()))
+    made = objects.make_object(m, _PARSER)
+    objects.set_field(m, made, "added", containers.make_list(m, ()))
     return made
 
 
@@ -106,7 +106,7 @@ _SWITCHES = ("store_true", "store_false")
 def _make_namespace(m: Machine, added: Reference) -> Value:
     from migrate.graph.values import Tuple
 
-    space = objects.new_object(m, _NAMESPACE)
+    space = objects.make_object(m, _NAMESPACE)
     for pair in containers.elements(m, added) or []:
         if isinstance(pair, Tuple) and isinstance(pair.items[0], Const):
             name = str(pair.items[0].value)

@@ -151,7 +151,7 @@ def dim(value: Value) -> Dim:
     return HostDim(value) if isinstance(value, Host) else None
 
 
-def of_literal(m: Machine, value: Value) -> Array | None:
+def make_array_of_literal(m: Machine, value: Value) -> Array | None:
     """The array that a list of numbers makes."""
     if isinstance(value, Const):
         kind = type(value.value)
@@ -171,7 +171,7 @@ def of_literal(m: Machine, value: Value) -> Array | None:
         return None
     if not items:
         return Array((0,), "float64")
-    parts = [of_literal(m, item) for item in items[:2000]]
+    parts = [make_array_of_literal(m, item) for item in items[:2000]]
     known = [p for p in parts if p is not None]
     if len(known) < len(parts):
         return None
@@ -226,7 +226,7 @@ def _constant(
     m: Machine, name: str, given: list[Value], named: dict[str, Value]
 ) -> Value | None:
     try:
-        values: list[Any] = [containers.to_python(m, v) for v in given]
+        values: list[Any] = [containers.convert_to_python(m, v) for v in given]
     except containers.NotConstant:
         return None
     if named:
@@ -285,7 +285,7 @@ def _array(
             return Array((), drawn and drawn.removesuffix("64"))
         return Array(dims(m, size), drawn)
     if name in ("array", "asarray") and given:
-        found = of_literal(m, given[0])
+        found = make_array_of_literal(m, given[0])
         if found is None:
             return None
         return Array(
@@ -298,7 +298,10 @@ def _array(
         one = dim(given[0])
         return Array((one, dim(given[1]) if len(given) > 1 else one), kind or "float64")
     if name in _BROADCAST and len(given) > 1:
-        first, second = of_literal(m, given[0]), of_literal(m, given[1])
+        first, second = (
+            make_array_of_literal(m, given[0]),
+            make_array_of_literal(m, given[1]),
+        )
         if first is None or second is None:
             return None
         firm = [a.dtype for a in (first, second) if a.shape != ()] or [first.dtype]
@@ -308,15 +311,15 @@ def _array(
     if name == "arange" and len(given) == 1 and isinstance(given[0], Const):
         return Array((dim(given[0]),), kind or "int64")
     if name in _SAME and given:
-        found = of_literal(m, given[0])
+        found = make_array_of_literal(m, given[0])
         return None if found is None else Array(found.shape, kind or found.dtype)
     if name == "reshape" and len(given) > 1:
-        found = of_literal(m, given[0])
+        found = make_array_of_literal(m, given[0])
         return Array(
             _complete_shape(found, dims(m, given[1])), found.dtype if found else None
         )
     if name == "expand_dims" and len(given) > 1:
-        found = of_literal(m, given[0])
+        found = make_array_of_literal(m, given[0])
         if (
             found is not None
             and found.shape is not None
@@ -364,7 +367,7 @@ def _concatenate_arrays(
 ) -> Array | None:
     """Arrays one after another along an axis that is there already."""
     items = containers.elements(m, given[0])
-    parts = [of_literal(m, item) for item in items or ()]
+    parts = [make_array_of_literal(m, item) for item in items or ()]
     known = [p.shape for p in parts if p is not None and p.shape is not None]
     if not parts or len(known) < len(parts) or len({len(s) for s in known}) > 1:
         return None

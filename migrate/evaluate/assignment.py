@@ -43,7 +43,7 @@ def _unpack(m: Machine, target: ast.Tuple | ast.List, value: Value) -> None:
             values: list[Value] = [m.unknown("a value that is unpacked")] * count
         else:
             at, more = starred[0], len(items) - count + 1
-            middle = containers.new_list(m, items[at : at + more])
+            middle = containers.make_list(m, items[at : at + more])
             values = [*items[:at], middle, *items[at + more :]]
     else:
         values = parts_of(m, value, count)
@@ -55,7 +55,7 @@ def parts_of(m: Machine, value: Value, count: int) -> list[Value]:
     """The values that one of a known number of elements is unpacked into."""
     if isinstance(value, Choice):
         return [
-            joins.each(m, value, lambda v, i=i: parts_of(m, v, count)[i])  # type: ignore[misc]
+            joins.map_choices(m, value, lambda v, i=i: parts_of(m, v, count)[i])  # type: ignore[misc]
             for i in range(count)
         ]
     if isinstance(value, Unknown):

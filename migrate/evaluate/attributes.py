@@ -61,25 +61,25 @@ def get(m: Machine, value: Value, name: str, node: ast.AST | None = None) -> Val
     if isinstance(value, Unknown):
         return value
     if isinstance(value, Choice):
-        return joins.each(m, value, lambda v: get(m, v, name, node))
+        return joins.map_choices(m, value, lambda v: get(m, v, name, node))
     if node is not None:
         m.at = node
     if isinstance(value, Module):
-        return _of_module(m, value, name)
+        return _get_module_attribute(m, value, name)
     if isinstance(value, Symbol):
         return m.library.symbol(m, f"{value.path}.{name}")
     if isinstance(value, External):
-        return _of_external(m, value, name)
+        return _get_external_attribute(m, value, name)
     if isinstance(value, Reference) and value.kind == "object":
-        return _of_object(m, value, name)
+        return _get_object_attribute(m, value, name)
     if isinstance(value, Reference) and value.kind == "class":
-        return _of_class(m, value, name)
+        return _get_class_attribute(m, value, name)
     if isinstance(value, Super):
-        return _of_super(m, value, name)
-    return _of_plain(m, value, name)
+        return _get_super_attribute(m, value, name)
+    return _get_plain_attribute(m, value, name)
 
 
-def _of_module(m: Machine, value: Module, name: str) -> Value:
+def _get_module_attribute(m: Machine, value: Module, name: str) -> Value:
     found = m.read((value.number, name))
     if isinstance(found, Value):
         return found
@@ -93,14 +93,14 @@ def _of_module(m: Machine, value: Module, name: str) -> Value:
     return m.unknown(f"`{name}` of the module {value.name}")
 
 
-def _of_external(m: Machine, value: External, name: str) -> Value:
+def _get_external_attribute(m: Machine, value: External, name: str) -> Value:
     path = f"{value.path}.{name}"
     if path in _NUMBERS:
         return Const(_NUMBERS[path])
     return externals.attribute(m, path)
 
 
-def _of_object(m: Machine, value: Reference, name: str) -> Value:
+def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
     if name in ("__class__", "__dict__"):
         cls = objects.class_of(m, value)
         if name == "__class__" and cls is not None:
@@ -137,7 +137,7 @@ def _of_object(m: Machine, value: Reference, name: str) -> Value:
     return m.unknown(f"an object has no `.{name}`")
 
 
-def _of_class(m: Machine, value: Reference, name: str) -> Value:
+def _get_class_attribute(m: Machine, value: Reference, name: str) -> Value:
     found = objects.find_member(m, value, name)
     if found is not None:
         if isinstance(found, Wrapped) and found.kind == "classmethod":
@@ -158,18 +158,18 @@ def _of_class(m: Machine, value: Reference, name: str) -> Value:
     return m.unknown(f"a class has no `{name}`")
 
 
-def _of_super(m: Machine, value: Super, name: str) -> Value:
+def _get_super_attribute(m: Machine, value: Super, name: str) -> Value:
     found = objects.member_through_super(m, value, name)
     if found is not None:
         return found
     return Own(value, name)
 
 
-def _of_plain(m: Machine, value: Value, name: str) -> Value:
+def _get_plain_attribute(m: Machine, value: Value, name: str) -> Value:
     if isinstance(value, Function) and name in ("__name__", "__doc__"):
         return Const(value.name if name == "__name__" else "")
     if isinstance(value, (Function, Wrapped, Partial)):
-        return _of_function(m, value, name)
+        return _get_function_attribute(m, value, name)
     if isinstance(value, Tuple) and name in value.names:
         return value.items[value.names.index(name)]
     if isinstance(value, Slice):
@@ -195,7 +195,7 @@ def _of_plain(m: Machine, value: Value, name: str) -> Value:
     return m.unknown(f"`.{name}` of {describe(value)}")
 
 
-def _of_function(m: Machine, value: Value, name: str) -> Value:
+def _get_function_attribute(m: Machine, value: Value, name: str) -> Value:
     found = m.read((value, "." + name))
     if isinstance(found, Value):
         return found
@@ -214,7 +214,7 @@ def put(m: Machine, value: Value, name: str, item: Value) -> None:
             put(m, one, name, item)
             return Const(None)
 
-        joins.each(m, value, put_one)
+        joins.map_choices(m, value, put_one)
     elif isinstance(value, Reference) and value.kind in ("object", "class"):
         cls = objects.class_of(m, value)
         member = objects.find_member(m, cls, name) if cls is not None else None

@@ -120,9 +120,9 @@ def _default(
         return externals.stop(m)
     if name in _PURE:
         try:
-            arguments = [containers.to_python(m, v) for v in given]
-            options = {k: containers.to_python(m, v) for k, v in named.items()}
-            return containers.from_python(
+            arguments = [containers.convert_to_python(m, v) for v in given]
+            options = {k: containers.convert_to_python(m, v) for k, v in named.items()}
+            return containers.convert_from_python(
                 m, getattr(builtins, name)(*arguments, **options)
             )
         except containers.NotConstant:
@@ -137,7 +137,7 @@ def _default(
             return found
     exception = getattr(builtins, name, None)
     if isinstance(exception, type) and issubclass(exception, BaseException):
-        return objects.new_object(m, Builtin(name))
+        return objects.make_object(m, Builtin(name))
     for value in given:
         if name not in ("str", "repr", "format", "id") and containers.mentions_graph(
             m, value
@@ -206,9 +206,9 @@ def _columns(m: Machine, given: list[Value]) -> list[list[Value]] | None:
 def _zip(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     columns = _columns(m, given)
     if columns is not None:
-        return containers.new_list(m, [Tuple(row) for row in zip(*columns)])
+        return containers.make_list(m, [Tuple(row) for row in zip(*columns)])
     parts = [containers.element_of(m, v, f"an element of {describe(v)}") for v in given]
-    return containers.new_list(m, containers.Summary((Tuple(tuple(parts)),), "zip"))
+    return containers.make_list(m, containers.Summary((Tuple(tuple(parts)),), "zip"))
 
 
 @handler("enumerate")
@@ -218,10 +218,10 @@ def _enumerate(m: Machine, given: list[Value], named: dict[str, Value]) -> Value
     if items is not None and isinstance(start, Const) and isinstance(start.value, int):
         first = start.value
         pairs = [Tuple((Const(first + i), item)) for i, item in enumerate(items)]
-        return containers.new_list(m, pairs)
+        return containers.make_list(m, pairs)
     item = containers.element_of(m, given[0], f"an element of {describe(given[0])}")
     pair = Tuple((m.hosts.fresh("an index"), item))
-    return containers.new_list(m, containers.Summary((pair,), "enumerate"))
+    return containers.make_list(m, containers.Summary((pair,), "enumerate"))
 
 
 @handler("map")
@@ -235,8 +235,8 @@ def _map(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         result = calls.call(m, given[0], parts, {})
         if isinstance(result, (Host, Const)):
             return m.hosts.fresh("map(...)")
-        return containers.new_list(m, containers.Summary((result,), "map"))
-    return containers.new_list(
+        return containers.make_list(m, containers.Summary((result,), "map"))
+    return containers.make_list(
         m, [calls.call(m, given[0], list(row), {}) for row in zip(*columns)]
     )
 
@@ -255,7 +255,7 @@ def _filter(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
             return m.unknown("which elements a filter keeps")
         if found:
             kept.append(item)
-    return containers.new_list(m, kept)
+    return containers.make_list(m, kept)
 
 
 @handler("reversed")
@@ -263,7 +263,7 @@ def _reverse_items(m: Machine, given: list[Value], named: dict[str, Value]) -> V
     items = calls.iterate(m, given[0])
     if items is None:
         return given[0]
-    return containers.new_list(m, items[::-1])
+    return containers.make_list(m, items[::-1])
 
 
 @handler("sorted")
@@ -274,7 +274,7 @@ def _sort_items(m: Machine, given: list[Value], named: dict[str, Value]) -> Valu
     key = named.get("key", NONE)
     keys = items if key == NONE else [calls.call(m, key, [i], {}) for i in items]
     try:
-        order: list[Any] = [containers.to_python(m, k) for k in keys]
+        order: list[Any] = [containers.convert_to_python(m, k) for k in keys]
         places = sorted(range(len(items)), key=lambda i: order[i])
     except (containers.NotConstant, TypeError):
         if all(isinstance(i, (Host, Const)) for i in items):
@@ -282,7 +282,7 @@ def _sort_items(m: Machine, given: list[Value], named: dict[str, Value]) -> Valu
         return m.unknown("the order of what is sorted")
     if truth(m, named.get("reverse", Const(False))) is True:
         places.reverse()
-    return containers.new_list(m, [items[i] for i in places])
+    return containers.make_list(m, [items[i] for i in places])
 
 
 @handler("sum")
@@ -301,15 +301,15 @@ def _sum(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 @handler("list")
 def _list(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if not given:
-        return containers.new_list(m, ())
+        return containers.make_list(m, ())
     items = calls.iterate(m, given[0])
     if items is not None:
-        return containers.new_list(m, items)
+        return containers.make_list(m, items)
     value = given[0]
     if isinstance(value, Reference) and value.kind in ("list", "set"):
         found = containers.contents(m, value)
         if isinstance(found, containers.Summary):
-            return containers.new_list(m, found)
+            return containers.make_list(m, found)
     if isinstance(value, Host):
         return m.hosts.of("list", value, what=f"list({value.what})", array=value.array)
     return m.unknown("the elements of a list")
@@ -330,7 +330,7 @@ def _tuple(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 @handler("set")
 def _set(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     items = calls.iterate(m, given[0]) if given else []
-    return m.hosts.fresh("set(...)") if items is None else containers.new_set(m, items)
+    return m.hosts.fresh("set(...)") if items is None else containers.make_set(m, items)
 
 
 HANDLERS["frozenset"] = _set
@@ -354,7 +354,7 @@ def _dict(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
             return m.hosts.fresh("dict(...)")
         pairs += found
     pairs += [(Const(key), item) for key, item in named.items()]
-    return containers.new_dict(m, pairs)
+    return containers.make_dict(m, pairs)
 
 
 @handler("iter")
@@ -417,7 +417,7 @@ HANDLERS["any"] = _one_of(False)
 
 @handler("object")
 def _object(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    return objects.new_object(m, Builtin("object"))
+    return objects.make_object(m, Builtin("object"))
 
 
 @handler("locals")
@@ -427,7 +427,7 @@ def _locals(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         (Const(k), m.store.get((frame.number, k)))
         for k in m.store.keys_of(frame.number)
     ]
-    return containers.new_dict(m, [(k, v) for k, v in pairs if isinstance(v, Value)])
+    return containers.make_dict(m, [(k, v) for k, v in pairs if isinstance(v, Value)])
 
 
 @handler("float")

@@ -34,24 +34,24 @@ def call(
             return handler(m, receiver, given, named)
         return m.unknown(f"`.{name}` of a {receiver.kind}")
     if isinstance(receiver, Const):
-        return _of_constant(m, receiver, name, given, named)
+        return _call_constant_method(m, receiver, name, given, named)
     if isinstance(receiver, Tuple):
-        return _of_tuple(m, receiver, name, given, named)
+        return _call_tuple_method(m, receiver, name, given, named)
     if isinstance(receiver, Module):
         return m.unknown(f"`{name}` of a module")
     return m.unknown(f"`.{name}` of {describe(receiver)}")
 
 
-def _of_constant(
+def _call_constant_method(
     m: Machine, receiver: Const, name: str, given: list[Value], named: dict[str, Value]
 ) -> Value:
     method = getattr(receiver.value, name, None)
     if method is None:
         return m.unknown(f"`.{name}` of {describe(receiver)}")
     try:
-        arguments = [containers.to_python(m, v) for v in given]
-        options = {k: containers.to_python(m, v) for k, v in named.items()}
-        return containers.from_python(m, method(*arguments, **options))
+        arguments = [containers.convert_to_python(m, v) for v in given]
+        options = {k: containers.convert_to_python(m, v) for k, v in named.items()}
+        return containers.convert_from_python(m, method(*arguments, **options))
     except containers.NotConstant:
         for value in (*given, *named.values()):
             if isinstance(value, Unknown):
@@ -62,7 +62,7 @@ def _of_constant(
         return m.unknown(f"`.{name}` of {describe(receiver)}")
 
 
-def _of_tuple(
+def _call_tuple_method(
     m: Machine, receiver: Tuple, name: str, given: list[Value], named: dict[str, Value]
 ) -> Value:
     if name == "index" and given and given[0] in receiver.items:
@@ -74,7 +74,7 @@ def _of_tuple(
         return Tuple(tuple(items), receiver.names, receiver.kind)
     if name == "_asdict" and receiver.names:
         pairs = [(Const(n), v) for n, v in zip(receiver.names, receiver.items)]
-        return containers.new_dict(m, pairs)
+        return containers.make_dict(m, pairs)
     return m.unknown(f"`.{name}` of a tuple")
 
 
@@ -219,7 +219,7 @@ def _items(
 ) -> Value:
     pairs = containers.pairs(m, value)
     if isinstance(pairs, tuple):
-        return containers.new_list(m, [Tuple(pair) for pair in pairs])
+        return containers.make_list(m, [Tuple(pair) for pair in pairs])
     return m.hosts.fresh("items of a dict")
 
 
@@ -228,7 +228,7 @@ def _keys(
 ) -> Value:
     pairs = containers.pairs(m, value)
     if isinstance(pairs, tuple):
-        return containers.new_list(m, [key for key, _ in pairs])
+        return containers.make_list(m, [key for key, _ in pairs])
     return m.hosts.fresh("keys of a dict")
 
 
@@ -237,9 +237,9 @@ def _values(
 ) -> Value:
     pairs = containers.pairs(m, value)
     if isinstance(pairs, tuple):
-        return containers.new_list(m, [item for _, item in pairs])
+        return containers.make_list(m, [item for _, item in pairs])
     if isinstance(pairs, containers.Summary):
-        return containers.new_list(m, pairs)
+        return containers.make_list(m, pairs)
     return m.unknown("values of a dict")
 
 

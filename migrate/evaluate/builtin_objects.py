@@ -96,7 +96,7 @@ def _issubclass(m: Machine, given: list[Value], named: dict[str, Value]) -> Valu
 def _type(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if len(given) == 3 and isinstance(given[0], Const):
         bases = containers.elements(m, given[1]) or []
-        return objects.new_class(m, str(given[0].value), tuple(bases))
+        return objects.make_class(m, str(given[0].value), tuple(bases))
     value = given[0]
     cls = objects.class_of(m, value)
     if cls is not None:

@@ -41,7 +41,7 @@ def call(
 ) -> Value:
     """The result of a call."""
     if isinstance(function, Choice):
-        return joins.each(m, function, lambda f: call(m, f, given, named, node))
+        return joins.map_choices(m, function, lambda f: call(m, f, given, named, node))
     if isinstance(function, Function):
         return call_function(m, function, given, named, node)
     if isinstance(function, Method):
@@ -124,7 +124,7 @@ def instantiate(
     node: ast.AST | None = None,
 ) -> Value:
     """An object of a class of the program."""
-    made = objects.new_object(m, cls)
+    made = objects.make_object(m, cls)
     initialiser = objects.find_member(m, cls, "__init__")
     symbols = list(objects.libraries(m, cls))
     if initialiser is not None:
@@ -180,7 +180,7 @@ def _call_super(
             return NONE
         return m.library.call_method(m, receiver, name, given, named)
     if name == "__new__":
-        return objects.new_object(m, given[0]) if given else m.unknown("`__new__`")
+        return objects.make_object(m, given[0]) if given else m.unknown("`__new__`")
     if name == "__setattr__" and len(given) == 2 and isinstance(given[0], Const):
         if isinstance(receiver, Reference):
             objects.set_field(m, receiver, str(given[0].value), given[1])
@@ -206,7 +206,7 @@ def _call_wrapped(
     node: ast.AST | None,
 ) -> Value:
     if function.kind == "contextmanager":
-        made = objects.new_object(m, External("contextlib.contextmanager"))
+        made = objects.make_object(m, External("contextlib.contextmanager"))
         arguments = Partial(function.function, tuple(given), tuple(named.items()))
         objects.set_field(m, made, "call", arguments)
         return made
@@ -292,7 +292,7 @@ def bind(
         else:
             others.append((Const(name), value))
     if arguments.kwarg is not None:
-        bound[arguments.kwarg.arg] = containers.new_dict(m, others)
+        bound[arguments.kwarg.arg] = containers.make_dict(m, others)
     elif others:
         return m.problem(
             f"`{function.name}` takes no argument {describe(others[0][0])}"
@@ -316,7 +316,7 @@ def _generator(
     m: Machine, function: Function, given: list[Value], named: dict[str, Value]
 ) -> Value:
     """A generator of the program, which runs when it is iterated over."""
-    made = objects.new_object(m, External("generator"))
+    made = objects.make_object(m, External("generator"))
     objects.set_field(
         m, made, "call", Partial(function, tuple(given), tuple(named.items()))
     )

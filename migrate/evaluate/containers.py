@@ -40,7 +40,7 @@ class Summary:
 Pairs = tuple[tuple[Value, Value], ...]
 
 
-def new_list(m: Machine, items: Iterable[Value] | Summary) -> Reference:
+def make_list(m: Machine, items: Iterable[Value] | Summary) -> Reference:
     """A list at a fresh address."""
     address = m.store.allocate()
     contents = items if isinstance(items, Summary) else tuple(items)
@@ -48,14 +48,14 @@ def new_list(m: Machine, items: Iterable[Value] | Summary) -> Reference:
     return Reference(address, "list")
 
 
-def new_set(m: Machine, items: Iterable[Value]) -> Reference:
+def make_set(m: Machine, items: Iterable[Value]) -> Reference:
     """A set at a fresh address."""
     address = m.store.allocate()
     m.store.set((address, "items"), tuple(dict.fromkeys(items)))
     return Reference(address, "set")
 
 
-def new_dict(m: Machine, pairs: Iterable[tuple[Value, Value]] | Summary) -> Reference:
+def make_dict(m: Machine, pairs: Iterable[tuple[Value, Value]] | Summary) -> Reference:
     """A dict at a fresh address; of equal keys the last one's value counts."""
     address = m.store.allocate()
     contents: Pairs | Summary
@@ -63,7 +63,7 @@ def new_dict(m: Machine, pairs: Iterable[tuple[Value, Value]] | Summary) -> Refe
         contents = pairs
     else:
         listed = list(pairs)
-        if any(_unknown_key(key) for key, _ in listed):
+        if any(_is_unknown_key(key) for key, _ in listed):
             # Which keys are equal, nobody knows.
             contents = _summary(tuple(v for _, v in listed), ())
         else:
@@ -108,7 +108,7 @@ def set_item(m: Machine, value: Reference, key: Value, item: Value) -> None:
         ):
             put(m, value, tuple(dict([*found, (key, item)]).items()))
             return
-        if isinstance(found, tuple) and not _unknown_key(key):
+        if isinstance(found, tuple) and not _is_unknown_key(key):
             put(m, value, tuple(dict([*found, (key, item)]).items()))
             return
         put(m, value, _summary(found, (item,)))
@@ -127,7 +127,7 @@ def set_item(m: Machine, value: Reference, key: Value, item: Value) -> None:
     put(m, value, _summary(items, (item,)))
 
 
-def _unknown_key(key: Value) -> bool:
+def _is_unknown_key(key: Value) -> bool:
     return isinstance(key, (Host, Unknown, Choice))
 
 
@@ -198,15 +198,19 @@ def element_of(m: Machine, value: Value, what: str) -> Value:
     return m.hosts.fresh(what)
 
 
-def from_python(m: Machine, value: object) -> Value:
+def convert_from_python(m: Machine, value: object) -> Value:
     """What a Python value of constants is here: lists become lists of the program."""
     if isinstance(value, tuple):
-        return Tuple(tuple(from_python(m, v) for v in value))
+        return Tuple(tuple(convert_from_python(m, v) for v in value))
     if isinstance(value, list):
-        return new_list(m, [from_python(m, v) for v in value])
+        return make_list(m, [convert_from_python(m, v) for v in value])
     if isinstance(value, dict):
-        return new_dict(
-            m, [(from_python(m, k), from_python(m, v)) for k, v in value.items()]
+        return make_dict(
+            m,
+            [
+                (convert_from_python(m, k), convert_from_python(m, v))
+                for k, v in value.items()
+            ],
         )
     return Const(value)
 
@@ -215,7 +219,7 @@ class NotConstant(Exception):
     """A value is not made of constants alone."""
 
 
-def to_python(m: Machine, value: Value) -> object:
+def convert_to_python(m: Machine, value: Value) -> object:
     """The Python value of constants.
 
     Raises:
@@ -224,15 +228,18 @@ def to_python(m: Machine, value: Value) -> object:
     if isinstance(value, Const):
         return value.value
     if isinstance(value, Tuple):
-        return tuple(to_python(m, v) for v in value.items)
+        return tuple(convert_to_python(m, v) for v in value.items)
     if isinstance(value, Reference) and value.kind in ("list", "set"):
         items = contents(m, value)
         if isinstance(items, tuple):
-            return [to_python(m, v) for v in items]
+            return [convert_to_python(m, v) for v in items]
     if isinstance(value, Reference) and value.kind == "dict":
         found = pairs(m, value)
         if isinstance(found, tuple):
-            return {_hashable(to_python(m, k)): to_python(m, v) for k, v in found}
+            return {
+                _hashable(convert_to_python(m, k)): convert_to_python(m, v)
+                for k, v in found
+            }
     raise NotConstant
 
 

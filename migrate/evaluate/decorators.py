@@ -39,7 +39,7 @@ _TRANSPARENT = {
 def apply(m: Machine, decorator: Value, function: Value) -> Value:
     """The value of a function under a decorator."""
     if isinstance(decorator, Choice):
-        return joins.each(m, decorator, lambda d: apply(m, d, function))
+        return joins.map_choices(m, decorator, lambda d: apply(m, d, function))
     if isinstance(decorator, Builtin) and decorator.name in _KINDS:
         return Wrapped(decorator.name, function)
     if isinstance(decorator, External):

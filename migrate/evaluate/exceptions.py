@@ -39,7 +39,7 @@ def _body(m: Machine, node: ast.Try) -> Completion:
     if ended.kind == "normal":
         ended = statements.execute_all(m, node.orelse)
     for handler in node.handlers:
-        ended = _perhaps(m, handler, ended)
+        ended = _run_handler_on_one_side(m, handler, ended)
     return ended
 
 
@@ -51,7 +51,9 @@ def _handle(m: Machine, handler: ast.ExceptHandler) -> Completion:
     return statements.execute_all(m, handler.body)
 
 
-def _perhaps(m: Machine, handler: ast.ExceptHandler, ended: Completion) -> Completion:
+def _run_handler_on_one_side(
+    m: Machine, handler: ast.ExceptHandler, ended: Completion
+) -> Completion:
     """A handler on one side of a test: whether something was raised."""
     first = handler.body[0]
     executed = m.configuration.has_executed(

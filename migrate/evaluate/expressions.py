@@ -69,7 +69,7 @@ def _tuple(m: Machine, node: ast.Tuple) -> Value:
 
 def _list(m: Machine, node: ast.List) -> Value:
     items = _items(m, node.elts)
-    return containers.new_list(
+    return containers.make_list(
         m, items if items is not None else _summary(ast.unparse(node))
     )
 
@@ -79,7 +79,7 @@ def _summary(what: str) -> containers.Summary:
 
 
 def _set(m: Machine, node: ast.Set) -> Value:
-    return containers.new_set(m, _items(m, node.elts) or ())
+    return containers.make_set(m, _items(m, node.elts) or ())
 
 
 def _items(m: Machine, nodes: list[ast.expr]) -> list[Value] | None:
@@ -106,9 +106,9 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
         if isinstance(item, Reference) and item.kind == "dict":
             found = containers.pairs(m, item)
         if not isinstance(found, tuple):
-            return containers.new_dict(m, _summary(ast.unparse(node)))
+            return containers.make_dict(m, _summary(ast.unparse(node)))
         pairs += found
-    return containers.new_dict(m, pairs)
+    return containers.make_dict(m, pairs)
 
 
 def _attribute(m: Machine, node: ast.Attribute) -> Value:
@@ -209,10 +209,10 @@ def _boolean_of(m: Machine, is_and: bool, nodes: list[ast.expr]) -> Value:
         if is_and
         else m.fork(found, lambda: other, rest)
     )
-    return _as_test(m, value, is_and, found)
+    return _join_tests(m, value, is_and, found)
 
 
-def _as_test(m: Machine, value: Value, is_and: bool, first: Host) -> Value:
+def _join_tests(m: Machine, value: Value, is_and: bool, first: Host) -> Value:
     """Two tests as one, where both sides are hosts or booleans."""
     from migrate.graph.values import Choice
 
@@ -330,14 +330,14 @@ def _comprehension(
         m, node.generators, lambda: found.append(evaluate(m, node.elt))
     )
     if isinstance(node, ast.SetComp) and complete:
-        return containers.new_set(m, found)
+        return containers.make_set(m, found)
     if not complete:
         if all(isinstance(v, (Host, Const)) for v in found):
             return m.hosts.fresh(ast.unparse(node))
-        return containers.new_list(
+        return containers.make_list(
             m, containers.Summary(tuple(found), ast.unparse(node))
         )
-    return containers.new_list(m, found)
+    return containers.make_list(m, found)
 
 
 def _dict_comprehension(m: Machine, node: ast.DictComp) -> Value:
@@ -349,8 +349,8 @@ def _dict_comprehension(m: Machine, node: ast.DictComp) -> Value:
     )
     if not complete:
         values = tuple(v for pair in found for v in pair)
-        return containers.new_dict(m, containers.Summary(values, ast.unparse(node)))
-    return containers.new_dict(m, found)
+        return containers.make_dict(m, containers.Summary(values, ast.unparse(node)))
+    return containers.make_dict(m, found)
 
 
 def comprehend(

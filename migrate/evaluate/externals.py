@@ -201,7 +201,7 @@ def run_main(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         from migrate.evaluate import attributes
 
         main = attributes.get(m, module, "main")
-    argument = containers.new_list(
+    argument = containers.make_list(
         m, [m.hosts.of("name", "sys.argv[0]", what="sys.argv[0]")]
     )
     calls.call(m, main, [argument], {})
@@ -301,7 +301,7 @@ def _make_named_tuple_class(
         for item in containers.elements(m, fields) or []:
             if isinstance(item, Const):
                 names.append(str(item.value))
-    made = objects.new_class(m, "namedtuple", (External("namedtuple"),))
+    made = objects.make_class(m, "namedtuple", (External("namedtuple"),))
     kind = str(given[0].value) if given and isinstance(given[0], Const) else ""
     m.store.set((made.address, "fields"), (kind, tuple(names)))
     return Partial(External("namedtuple.make"), (made,), ())
@@ -326,7 +326,7 @@ def _make_ordered_dict(
 
 
 def _default_dict(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    made = containers.new_dict(m, ())
+    made = containers.make_dict(m, ())
     if given and given[0] != NONE:
         m.store.set((made.address, "default"), given[0])
     return made
@@ -336,7 +336,7 @@ def _deque(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     from migrate.evaluate import builtin_functions
 
     made = builtin_functions.call(m, "list", given[:1], {})
-    return made if isinstance(made, Reference) else containers.new_list(m, ())
+    return made if isinstance(made, Reference) else containers.make_list(m, ())
 
 
 def _deepcopy(m: Machine, given: list[Value], named: dict[str, Value]) -> Value | None:
@@ -361,14 +361,14 @@ def _product(m: Machine, given: list[Value], named: dict[str, Value]) -> Value |
     if named or any(c is None for c in columns):
         return None
     rows = itertools.product(*(c for c in columns if c is not None))
-    return containers.new_list(m, [Tuple(row) for row in rows])
+    return containers.make_list(m, [Tuple(row) for row in rows])
 
 
 def _chain(m: Machine, given: list[Value], named: dict[str, Value]) -> Value | None:
     columns = [calls.iterate(m, v) for v in given]
     if any(c is None for c in columns):
         return None
-    return containers.new_list(m, [v for c in columns if c is not None for v in c])
+    return containers.make_list(m, [v for c in columns if c is not None for v in c])
 
 
 def _add_path(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:

@@ -85,7 +85,7 @@ def fork(
     return join_values(test, one, other)
 
 
-def each(
+def map_choices(
     m: Machine, value: Value, action: Callable[[Value], Value], depth: int = 0
 ) -> Value:
     """Does something with each of the values that a choice may be."""
@@ -96,8 +96,8 @@ def each(
     return fork(
         m,
         value.test,
-        lambda: each(m, m.resolve(value.yes), action, depth + 1),
-        lambda: each(m, m.resolve(value.no), action, depth + 1),
+        lambda: map_choices(m, m.resolve(value.yes), action, depth + 1),
+        lambda: map_choices(m, m.resolve(value.no), action, depth + 1),
     )
 
 
@@ -144,7 +144,7 @@ def _is_dead(completion: Completion) -> bool:
     return completion.kind in ("raise", "never")
 
 
-def whole_delta(m: Machine, delta: Delta, base: int, fork: int) -> Delta:
+def complete_delta(m: Machine, delta: Delta, base: int, fork: int) -> Delta:
     """A side's changes since `base`: those before the fork, and its own since then."""
     since = m.store.find_changed_cells(fork)
     found: dict[Hashable, Any] = {
@@ -162,12 +162,12 @@ def close(m: Machine, base: int, pending: list[Pending], last: Value) -> Value:
         for key in (*one.delta, *(key for key in before if key not in one.delta)):
             here = m.store.get(key)
             there = one.delta[key] if key in one.delta else before[key]
-            m.store.set(key, _under(one.tests, there, here))
-        last = _under(one.tests, one.completion.value, last)
+            m.store.set(key, _choose_value(one.tests, there, here))
+        last = _choose_value(one.tests, one.completion.value, last)
     return last
 
 
-def _under(tests: tuple[tuple[int, bool], ...], there: Any, here: Any) -> Any:
+def _choose_value(tests: tuple[tuple[int, bool], ...], there: Any, here: Any) -> Any:
     """`there` where all tests came out so, else `here`."""
     found = there
     for test, outcome in reversed(tests):

@@ -36,12 +36,12 @@ def execute_for(m: Machine, node: ast.For) -> Completion:
     from migrate.evaluate.expressions import evaluate
 
     iterable = evaluate(m, node.iter)
-    generated = _over_generator(m, node, iterable)
+    generated = _run_generator_loop(m, node, iterable)
     if generated is not None:
         return generated
     items = calls.iterate(m, iterable)
     if items is not None and not items:
-        return _otherwise(m, node)
+        return _run_else(m, node)
     if items is not None:
         rounds = [functools.partial(assign, m, node.target, item) for item in items]
         done = _unroll(m, node, rounds, _mention_graph(m, items))
@@ -50,13 +50,13 @@ def execute_for(m: Machine, node: ast.For) -> Completion:
     what = f"an element of {ast.unparse(node.iter)}"
 
     def bind_any() -> None:
-        item = _any_of(items, m, what)
+        item = _join_values(items, m, what)
         assign(m, node.target, item or containers.element_of(m, iterable, what))
 
     return _summarise(m, node, bind_any)
 
 
-def _any_of(items: list[Value] | None, m: Machine, what: str) -> Value | None:
+def _join_values(items: list[Value] | None, m: Machine, what: str) -> Value | None:
     """One value that stands for each of many."""
     if items is None:
         return None
@@ -69,12 +69,14 @@ def _any_of(items: list[Value] | None, m: Machine, what: str) -> Value | None:
     tuples = [v for v in items if isinstance(v, Tuple)]
     if len(tuples) == len(items) and len({len(t.items) for t in tuples}) == 1:
         columns = zip(*(t.items for t in tuples))
-        parts = [_any_of(list(column), m, what) for column in columns]
+        parts = [_join_values(list(column), m, what) for column in columns]
         return Tuple(tuple(p or m.unknown(what) for p in parts))
     return None
 
 
-def _over_generator(m: Machine, node: ast.For, iterable: Value) -> Completion | None:
+def _run_generator_loop(
+    m: Machine, node: ast.For, iterable: Value
+) -> Completion | None:
     """A loop over a generator of the program: each of its values begins a round."""
     from migrate.evaluate import objects, statements
     from migrate.graph.values import NONE, External
@@ -100,10 +102,10 @@ def _over_generator(m: Machine, node: ast.For, iterable: Value) -> Completion | 
     calls.run_generator(m, iterable, each_round)
     if left and left[0].kind != "break":
         return left[0]
-    return _otherwise(m, node)
+    return _run_else(m, node)
 
 
-def _otherwise(m: Machine, node: ast.For | ast.While) -> Completion:
+def _run_else(m: Machine, node: ast.For | ast.While) -> Completion:
     from migrate.evaluate import statements
 
     return statements.execute_all(m, node.orelse)
@@ -119,7 +121,7 @@ def execute_while(m: Machine, node: ast.While) -> Completion:
     while rounds < _FEW:
         found = truth(m, evaluate(m, node.test))
         if found is False:
-            return _otherwise(m, node)
+            return _run_else(m, node)
         if found is not True:
             break
         runs = len(m.record.runs)
@@ -135,7 +137,7 @@ def execute_while(m: Machine, node: ast.While) -> Completion:
     m.guard = guard
     test = evaluate(m, node.test)
     if truth(m, test) is False:
-        return _otherwise(m, node)
+        return _run_else(m, node)
 
     def enter() -> None:
         evaluate(m, node.test)
@@ -197,7 +199,7 @@ def _unroll(
             m.take_back(point)
             m.guard = guard
             return None
-    return _otherwise(m, node)
+    return _run_else(m, node)
 
 
 def _keeps_graph(m: Machine, mark: int) -> bool:
@@ -267,14 +269,14 @@ def _summarise(
             return ended
         m.leave(test.key, True, ended, {}, m.store.mark())
         m.assume(test.key, False)
-        return _otherwise(m, node)
+        return _run_else(m, node)
     if (
         ended.kind in ("raise", "never")
         and isinstance(node, ast.While)
         and _is_true(node.test)
     ):
         return ended
-    return _otherwise(m, node)
+    return _run_else(m, node)
 
 
 def _is_true(test: ast.expr) -> bool:

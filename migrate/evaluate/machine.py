@@ -161,7 +161,7 @@ class Machine:
         if completion.kind in ("break", "continue") and self.loops:
             home = self.loops[-1]
         tests = (*self.guard[home.base :], one)
-        whole = joins.whole_delta(self, delta, home.mark, fork)
+        whole = joins.complete_delta(self, delta, home.mark, fork)
         home.pending.append(Pending(tests, completion, whole))
 
     # Cells.

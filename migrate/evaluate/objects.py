@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
 
-def new_class(m: Machine, name: str, bases: tuple[Value, ...]) -> Reference:
+def make_class(m: Machine, name: str, bases: tuple[Value, ...]) -> Reference:
     """A class at a fresh address."""
     address = m.store.allocate()
     made = Reference(address, "class")
@@ -31,7 +31,7 @@ def new_class(m: Machine, name: str, bases: tuple[Value, ...]) -> Reference:
     return made
 
 
-def new_object(m: Machine, cls: Value) -> Reference:
+def make_object(m: Machine, cls: Value) -> Reference:
     """An object at a fresh address, without fields."""
     address = m.store.allocate()
     m.store.set((address, "class"), cls)

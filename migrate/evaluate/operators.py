@@ -63,19 +63,19 @@ def binary(m: Machine, kind: type[ast.operator], left: Value, right: Value) -> V
         if isinstance(one, Unknown):
             return one
     if isinstance(left, Choice):
-        return joins.each(m, left, lambda v: binary(m, kind, v, right))
+        return joins.map_choices(m, left, lambda v: binary(m, kind, v, right))
     if isinstance(right, Choice):
-        return joins.each(m, right, lambda v: binary(m, kind, left, v))
+        return joins.map_choices(m, right, lambda v: binary(m, kind, left, v))
     sign, name, function = _BINARY[kind]
     if kind is ast.Mod and isinstance(left, Const) and isinstance(left.value, str):
         return _format_text(m, left.value, right)
     found = m.library.binary(m, name, left, right)
     if found is not None:
         return found
-    left, right = _plain(left), _plain(right)
+    left, right = _unwrap_dimension(left), _unwrap_dimension(right)
     if isinstance(left, Const) and isinstance(right, Const):
-        return _of_constants(m, function, sign, left, right)
-    found = _of_sequences(m, kind, left, right)
+        return _compute_constants(m, function, sign, left, right)
+    found = _compute_sequences(m, kind, left, right)
     if found is not None:
         return found
     special = objects.special(m, left, f"__{name}__")
@@ -108,14 +108,14 @@ def _array(left: Value, right: Value) -> Array | None:
     return Array(shapes.broadcast(found[0].shape, found[1].shape), dtype)
 
 
-def _plain(value: Value) -> Value:
+def _unwrap_dimension(value: Value) -> Value:
     """A dimension as the number it is."""
     if isinstance(value, Dimension):
         return containers.dimension(value.value)
     return value
 
 
-def _of_constants(
+def _compute_constants(
     m: Machine,
     function: Callable[[Any, Any], Any],
     sign: str,
@@ -139,12 +139,12 @@ def _is_large(left: object, right: object) -> bool:
 
 def _format_text(m: Machine, text: str, right: Value) -> Value:
     try:
-        return Const(text % containers.to_python(m, right))
+        return Const(text % containers.convert_to_python(m, right))
     except (containers.NotConstant, TypeError, ValueError, KeyError):
         return m.hosts.of("%", Const(text), right, what=repr(text))
 
 
-def _of_sequences(
+def _compute_sequences(
     m: Machine, kind: type[ast.operator], left: Value, right: Value
 ) -> Value | None:
     if kind is ast.Add:
@@ -162,14 +162,14 @@ def _of_sequences(
                 containers.contents(m, right),
             )
             if isinstance(one_items, tuple) and isinstance(other_items, tuple):
-                return containers.new_list(m, (*one_items, *other_items))
-            merged = containers.new_list(m, ())
+                return containers.make_list(m, (*one_items, *other_items))
+            merged = containers.make_list(m, ())
             for items in (one_items, other_items):
                 if isinstance(items, containers.Summary):
                     containers.put(m, merged, items)
             return merged
         if _is_list(left) and isinstance(right, Host):
-            return containers.new_list(m, containers.Summary((right,), "items"))
+            return containers.make_list(m, containers.Summary((right,), "items"))
     if kind is ast.Mult:
         for one, count in ((left, right), (right, left)):
             if isinstance(count, Const) and isinstance(count.value, int):
@@ -180,14 +180,14 @@ def _of_sequences(
                     assert isinstance(one, Reference)
                     items = containers.contents(m, one)
                     if isinstance(items, tuple) and len(items) * times <= _LARGEST:
-                        return containers.new_list(m, items * times)
+                        return containers.make_list(m, items * times)
             elif _is_list(one) and isinstance(count, Host):
                 assert isinstance(one, Reference)
                 items = containers.contents(m, one)
                 known = items if isinstance(items, tuple) else ()
-                return containers.new_list(m, containers.Summary(known, "items"))
+                return containers.make_list(m, containers.Summary(known, "items"))
     if kind in (ast.Sub, ast.BitOr, ast.BitAnd):
-        return _of_sets(m, kind, left, right)
+        return _compute_sets(m, kind, left, right)
     return None
 
 
@@ -197,7 +197,7 @@ def _dim(value: Value) -> Any:
     return value.value if isinstance(value, Const) else None
 
 
-def _of_sets(
+def _compute_sets(
     m: Machine, kind: type[ast.operator], left: Value, right: Value
 ) -> Value | None:
     if not all(isinstance(v, Reference) and v.kind == "set" for v in (left, right)):
@@ -206,10 +206,10 @@ def _of_sets(
     if one is None or other is None:
         return None
     if kind is ast.Sub:
-        return containers.new_set(m, [v for v in one if v not in other])
+        return containers.make_set(m, [v for v in one if v not in other])
     if kind is ast.BitAnd:
-        return containers.new_set(m, [v for v in one if v in other])
-    return containers.new_set(m, [*one, *other])
+        return containers.make_set(m, [v for v in one if v in other])
+    return containers.make_set(m, [*one, *other])
 
 
 def _is_list(value: Value) -> bool:
@@ -228,12 +228,12 @@ def unary(m: Machine, kind: type[ast.unaryop], operand: Value) -> Value:
     if isinstance(operand, Unknown):
         return operand
     if isinstance(operand, Choice):
-        return joins.each(m, operand, lambda v: unary(m, kind, v))
+        return joins.map_choices(m, operand, lambda v: unary(m, kind, v))
     name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[kind]
     found = m.library.unary(m, name, operand)
     if found is not None:
         return found
-    operand = _plain(operand)
+    operand = _unwrap_dimension(operand)
     if isinstance(operand, Const):
         value: Any = operand.value
         try:
@@ -250,9 +250,9 @@ def compare(m: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Val
         if isinstance(one, Unknown):
             return one
     if isinstance(left, Choice):
-        return joins.each(m, left, lambda v: compare(m, kind, v, right))
+        return joins.map_choices(m, left, lambda v: compare(m, kind, v, right))
     if isinstance(right, Choice) and kind not in (ast.In, ast.NotIn):
-        return joins.each(m, right, lambda v: compare(m, kind, left, v))
+        return joins.map_choices(m, right, lambda v: compare(m, kind, left, v))
     if kind in (ast.Is, ast.IsNot):
         return _identity(m, kind is ast.Is, left, right)
     if kind in (ast.In, ast.NotIn):
@@ -261,25 +261,25 @@ def compare(m: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Val
     found = m.library.binary(m, name, left, right)
     if found is not None:
         return found
-    left, right = _plain(left), _plain(right)
+    left, right = _unwrap_dimension(left), _unwrap_dimension(right)
     try:
         one_value, other_value = (
-            containers.to_python(m, left),
-            containers.to_python(m, right),
+            containers.convert_to_python(m, left),
+            containers.convert_to_python(m, right),
         )
     except containers.NotConstant:
-        return _of_others(m, kind, sign, left, right)
+        return _compare_others(m, kind, sign, left, right)
     try:
         return Const(bool(function(one_value, other_value)))
     except TypeError:
         return m.unknown(f"{one_value!r} {sign} {other_value!r}")
 
 
-def _of_others(
+def _compare_others(
     m: Machine, kind: type[ast.cmpop], sign: str, left: Value, right: Value
 ) -> Value:
     if kind in (ast.Eq, ast.NotEq):
-        same = _same(m, left, right)
+        same = _is_same(m, left, right)
         if same is not None:
             return Const(same is (kind is ast.Eq))
         test = m.hosts.of(
@@ -294,7 +294,7 @@ def _of_others(
 _KNOWN = (Function, Symbol, External, Module, DType, Reference, Tuple, Const)
 
 
-def _same(m: Machine, left: Value, right: Value) -> bool | None:
+def _is_same(m: Machine, left: Value, right: Value) -> bool | None:
     """Whether two values are equal; None where that is not known."""
     if isinstance(left, Host) or isinstance(right, Host):
         return True if left == right and not isinstance(left, Reference) else None
@@ -304,7 +304,7 @@ def _same(m: Machine, left: Value, right: Value) -> bool | None:
     if one is not None and other is not None and type(left) is type(right):
         if len(one) != len(other):
             return False
-        found = [_same(m, a, b) for a, b in zip(one, other)]
+        found = [_is_same(m, a, b) for a, b in zip(one, other)]
         return False if False in found else None if None in found else True
     if isinstance(left, _KNOWN) and isinstance(right, _KNOWN):
         return left == right
@@ -324,7 +324,7 @@ def _identity(m: Machine, positive: bool, left: Value, right: Value) -> Value:
 
 def _membership(m: Machine, positive: bool, left: Value, right: Value) -> Value:
     if isinstance(right, Choice):
-        return joins.each(m, right, lambda v: _membership(m, positive, left, v))
+        return joins.map_choices(m, right, lambda v: _membership(m, positive, left, v))
     if isinstance(left, Const) and isinstance(right, Const):
         try:
             container: Any = right.value
@@ -338,7 +338,7 @@ def _membership(m: Machine, positive: bool, left: Value, right: Value) -> Value:
         return calls.call(m, special, [left], {})
     items = containers.elements(m, right)
     if items is not None:
-        found = [_same(m, left, item) for item in items]
+        found = [_is_same(m, left, item) for item in items]
         if True in found:
             return Const(positive)
         if None not in found:

@@ -69,7 +69,7 @@ def _execute_annotated_assignment(m: Machine, node: ast.AnnAssign) -> Completion
 
 
 def _execute_augmented_assignment(m: Machine, node: ast.AugAssign) -> Completion:
-    old = evaluate(m, _as_read(node.target))
+    old = evaluate(m, _convert_to_read(node.target))
     value = evaluate(m, node.value)
     m.at = node
     if (
@@ -85,7 +85,7 @@ def _execute_augmented_assignment(m: Machine, node: ast.AugAssign) -> Completion
     return NORMAL
 
 
-def _as_read(node: ast.expr) -> ast.expr:
+def _convert_to_read(node: ast.expr) -> ast.expr:
     # The context is nowhere asked for: a target is evaluated as what it is.
     return node
 
@@ -170,7 +170,7 @@ def _function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Compl
 
 def _class(m: Machine, node: ast.ClassDef) -> Completion:
     bases = tuple(evaluate(m, base) for base in node.bases)
-    made = objects.new_class(m, node.name, bases)
+    made = objects.make_class(m, node.name, bases)
     outer = m.frame
     frame = m.new_frame(None, outer, outer.module or outer, outer.file)
     frame.is_class, frame.owner = True, made.address

@@ -29,23 +29,23 @@ def get(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(value, Unknown):
         return value
     if isinstance(value, Choice):
-        return joins.each(m, value, lambda v: get(m, v, index))
+        return joins.map_choices(m, value, lambda v: get(m, v, index))
     found = m.library.get_item(m, value, index)
     if found is not None:
         return found
     if isinstance(index, Unknown):
         return index
     if isinstance(index, Choice):
-        return joins.each(m, index, lambda v: get(m, value, v))
+        return joins.map_choices(m, index, lambda v: get(m, value, v))
     if isinstance(index, Dimension):
         index = containers.dimension(index.value)
     if isinstance(value, (Tuple, ShapeValue)) or _is(value, "list"):
-        return _of_sequence(m, value, index)
+        return _get_sequence_item(m, value, index)
     if _is(value, "dict"):
         assert isinstance(value, Reference)
-        return _of_dict(m, value, index)
+        return _get_dict_item(m, value, index)
     if isinstance(value, Const):
-        return _of_constant(m, value, index)
+        return _get_constant_item(m, value, index)
     special = objects.special(m, value, "__getitem__")
     if special is not None:
         from migrate.evaluate import calls
@@ -74,7 +74,7 @@ def bounds(index: Slice) -> slice | None:
     return slice(*parts)
 
 
-def _of_sequence(m: Machine, value: Value, index: Value) -> Value:
+def _get_sequence_item(m: Machine, value: Value, index: Value) -> Value:
     items = containers.elements(m, value)
     if items is None:
         if isinstance(index, Slice):
@@ -89,7 +89,7 @@ def _of_sequence(m: Machine, value: Value, index: Value) -> Value:
             return Tuple(tuple(part))
         if isinstance(value, ShapeValue):
             return ShapeValue(tuple(p.value for p in part if isinstance(p, Dimension)))
-        return containers.new_list(m, part)
+        return containers.make_list(m, part)
     if isinstance(index, Const) and isinstance(index.value, int):
         if -len(items) <= index.value < len(items):
             return items[index.value]
@@ -99,7 +99,7 @@ def _of_sequence(m: Machine, value: Value, index: Value) -> Value:
     return m.unknown(f"the element at {describe(index)}")
 
 
-def _of_dict(m: Machine, value: Reference, index: Value) -> Value:
+def _get_dict_item(m: Machine, value: Reference, index: Value) -> Value:
     pairs = containers.pairs(m, value)
     if isinstance(pairs, tuple):
         found = dict(pairs).get(index)
@@ -127,7 +127,7 @@ def _of_dict(m: Machine, value: Reference, index: Value) -> Value:
     return m.unknown(f"the item at {describe(index)}")
 
 
-def _of_constant(m: Machine, value: Const, index: Value) -> Value:
+def _get_constant_item(m: Machine, value: Const, index: Value) -> Value:
     container: Any = value.value
     try:
         if isinstance(index, Slice):
@@ -179,7 +179,7 @@ def put(m: Machine, value: Value, index: Value, item: Value) -> None:
             put(m, one, index, item)
             return Const(None)
 
-        joins.each(m, value, put_one)
+        joins.map_choices(m, value, put_one)
         return
     if isinstance(value, Reference) and value.kind in ("list", "dict"):
         containers.set_item(m, value, index, item)

@@ -36,7 +36,7 @@ def truth(m: Machine, value: Value) -> bool | Host | Unknown:
     if isinstance(value, (Function, Method, Module, Symbol, External, Builtin)):
         return True
     if isinstance(value, Choice):
-        return _of_choice(m, value)
+        return _decide_choice(m, value)
     if isinstance(value, Reference):
         if value.kind in ("list", "dict", "set"):
             items = containers.contents(m, value)
@@ -49,7 +49,7 @@ def truth(m: Machine, value: Value) -> bool | Host | Unknown:
     return True if found is None else found
 
 
-def _of_choice(m: Machine, value: Choice) -> bool | Host | Unknown:
+def _decide_choice(m: Machine, value: Choice) -> bool | Host | Unknown:
     yes, no = truth(m, m.resolve(value.yes)), truth(m, m.resolve(value.no))
     if isinstance(yes, bool) and yes is no:
         return yes

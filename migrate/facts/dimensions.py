@@ -12,7 +12,7 @@ import enum
 import weakref
 from collections.abc import Iterable, Iterator
 
-from migrate.facts.names import last_part
+from migrate.facts.names import get_last_part
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -80,7 +80,7 @@ class Dimensions:
                 elif isinstance(target, ast.Subscript):
                     self._add(target.value, node.value)
         elif isinstance(node, ast.Call):
-            self._calls.setdefault(last_part(node.func), []).append(node)
+            self._calls.setdefault(get_last_part(node.func), []).append(node)
             if isinstance(node.func, ast.Attribute) and node.func.attr in _ADDS:
                 if node.args:
                     self._add(node.func.value, node.args[-1])
@@ -90,7 +90,7 @@ class Dimensions:
                     self._methods.setdefault(item.name, []).append(item)
 
     def _add(self, container: ast.expr, value: ast.expr) -> None:
-        self._added.setdefault(last_part(container), []).append((container, value))
+        self._added.setdefault(get_last_part(container), []).append((container, value))
 
     def values(self) -> Iterator[tuple[ast.expr, bool]]:
         """Every `.value` of what may be a dimension, and whether it can be nothing else."""
@@ -259,7 +259,7 @@ class Dimensions:
     ) -> Is:
         """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
         if isinstance(iterated, ast.Call) and isinstance(target, ast.Tuple):
-            called, given = last_part(iterated.func), iterated.args
+            called, given = get_last_part(iterated.func), iterated.args
             parts = target.elts
             if called == "enumerate" and len(parts) == 2 and given:
                 if isinstance(parts[0], ast.Name) and parts[0].id == name:
@@ -307,7 +307,7 @@ class Dimensions:
     def _of_lambda(self, function: ast.Lambda) -> Is:
         """`map(lambda d: d.value, shape)`"""
         call = self._scopes.parents.get(function)
-        if isinstance(call, ast.Call) and last_part(call.func) in (
+        if isinstance(call, ast.Call) and get_last_part(call.func) in (
             "map",
             "filter",
             "reduce",
@@ -353,7 +353,7 @@ class Dimensions:
                 for node in walk_breadth_first(function)
                 if isinstance(node, (ast.Return, ast.Yield))
             )
-        last = last_part(called)
+        last = get_last_part(called)
         if isinstance(called, ast.Attribute) and not self._scopes.import_path(called):
             return self._method(called)
         if last in _NUMBERS or last == "dimension_value":

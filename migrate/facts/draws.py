@@ -31,29 +31,31 @@ _known: weakref.WeakKeyDictionary[Scopes, frozenset[ast.AST]] = (
 )
 
 
-def within(scopes: Scopes, root: ast.AST) -> bool:
+def draws_within(scopes: Scopes, root: ast.AST) -> bool:
     """Whether code, or a function of the module that it calls, draws numbers by Python."""
     return any(
-        isinstance(node, ast.Call) and by_itself(scopes, node)
+        isinstance(node, ast.Call) and draws_by_itself(scopes, node)
         for part in [root, *reach.find_reached(scopes, [root])]
         for node in walk_breadth_first(part)
     )
 
 
-def by_itself(scopes: Scopes, call: ast.Call) -> bool:
+def draws_by_itself(scopes: Scopes, call: ast.Call) -> bool:
     """Whether a call is of a method, or a function, that draws numbers by Python."""
     return (
-        effects.consumes(call) or of_module(scopes, call) or of_generator(scopes, call)
+        effects.consumes(call)
+        or draws_from_module(scopes, call)
+        or draws_from_generator(scopes, call)
     )
 
 
-def of_module(scopes: Scopes, call: ast.Call) -> bool:
+def draws_from_module(scopes: Scopes, call: ast.Call) -> bool:
     """`np.random.rand(3)`, `random.random()`: of the generator of a module."""
     path = scopes.find_dotted_path(call.func) or ""
     return any(path.startswith(f"{module}.") for module in GENERATORS)
 
 
-def of_generator(scopes: Scopes, call: ast.Call) -> bool:
+def draws_from_generator(scopes: Scopes, call: ast.Call) -> bool:
     """`rng.rand(3)`: by its name a method of a generator."""
     return (
         isinstance(call.func, ast.Attribute)
@@ -62,7 +64,7 @@ def of_generator(scopes: Scopes, call: ast.Call) -> bool:
     )
 
 
-def without_seed(scopes: Scopes, call: ast.Call) -> bool:
+def draws_without_seed(scopes: Scopes, call: ast.Call) -> bool:
     """Whether it draws from a module's generator, or one that is made without a seed.
 
     Of the module's generator it is not asked whether the program seeds that: see
@@ -114,7 +116,7 @@ def _is_fixed(seed: ast.Call) -> bool:
     )
 
 
-def by_function(scopes: Scopes, call: ast.Call) -> bool:
+def draws_by_function(scopes: Scopes, call: ast.Call) -> bool:
     """Whether it calls a function of the module that draws, or calls one that does."""
     drawing = _functions(scopes)
     return bool(drawing) and not drawing.isdisjoint(
@@ -136,7 +138,7 @@ def _search(scopes: Scopes) -> set[ast.AST]:
         function
         for function in functions
         if any(
-            isinstance(node, ast.Call) and by_itself(scopes, node)
+            isinstance(node, ast.Call) and draws_by_itself(scopes, node)
             for node in walk_breadth_first(function)
         )
     }

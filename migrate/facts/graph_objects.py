@@ -21,14 +21,15 @@ def is_graph(node: ast.expr, scopes: Scopes) -> bool:
         if isinstance(binding, ast.With):
             values = [item.context_expr for item in binding.items]
         if any(
-            isinstance(call, ast.Call) and is_graph(_before_default(call), scopes)
+            isinstance(call, ast.Call)
+            and is_graph(_find_graph_of_default(call), scopes)
             for call in values
         ):
             return True
     return False
 
 
-def _before_default(call: ast.Call) -> ast.expr:
+def _find_graph_of_default(call: ast.Call) -> ast.expr:
     """`tf.Graph()` of `tf.Graph().as_default()`."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "as_default":
         return call.func.value

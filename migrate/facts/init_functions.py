@@ -44,9 +44,9 @@ def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
                 if isinstance(n, ast.Name) and n.id == own
             ]
             return len(uses) == 1 and _restores(call.func, at[0], scopes)
-        return _only_restores(function, own)
+        return _restores_only(function, own)
     if isinstance(function, ast.FunctionDef):
-        return _only_restores(function, _parameter(function.args, position))
+        return _restores_only(function, _parameter(function.args, position))
     if isinstance(function, ast.IfExp):
         return all(
             (isinstance(part, ast.Constant) and part.value is None)
@@ -132,7 +132,7 @@ def _parameter(arguments: ast.arguments, position: int) -> str | None:
     return listed[position].arg if len(listed) > position else None
 
 
-def _only_restores(function: ast.FunctionDef | ast.Lambda, own: str | None) -> bool:
+def _restores_only(function: ast.FunctionDef | ast.Lambda, own: str | None) -> bool:
     """Whether the session's name is only the first argument of `restore`."""
     if own is None:
         return False

@@ -137,7 +137,7 @@ def is_private(path: str) -> bool:
     return path.startswith("tensorflow.python.")
 
 
-def _public(path: str) -> str | None:
+def _find_public_symbol(path: str) -> str | None:
     """The public symbol of a private path, or None where there is none."""
     symbol = _WRAPPED.get(path, private_names.public(path))
     if symbol == "":
@@ -147,7 +147,7 @@ def _public(path: str) -> str | None:
     return symbol or None
 
 
-def _first_name(symbol: str) -> str:
+def _get_first_name(symbol: str) -> str:
     for second, first in _SECOND_MODULES.items():
         if symbol.startswith(second) and symbol not in _OWN_OF_CONTRIB:
             return first + symbol[len(second) :]
@@ -162,13 +162,13 @@ def canonical(path: str) -> str | None:
     absl, ...) keep their own path.
     """
     if is_private(path):
-        symbol = _public(path)
+        symbol = _find_public_symbol(path)
         if symbol is not None:
-            return _first_name(symbol)
+            return _get_first_name(symbol)
     for prefix in ("tensorflow.compat.v1", "tensorflow"):
         if path == prefix or path.startswith(prefix + "."):
             rest = path[len(prefix) :]
             symbol = "tf" + (rest.removeprefix(".compat.v1"))
-            return _first_name(symbol)
+            return _get_first_name(symbol)
     root = path.split(".", 1)[0]
     return path if root in _NEIGHBOURS or root == "tf_keras" else None

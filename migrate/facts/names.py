@@ -68,7 +68,7 @@ def binds_of_item(item: ast.withitem) -> set[str]:
     return binds(item.optional_vars) if item.optional_vars is not None else set()
 
 
-def free(function: ast.FunctionDef) -> set[str]:
+def find_free_names(function: ast.FunctionDef) -> set[str]:
     """Names a function reads and does not bind itself (to a fair approximation)."""
     arguments = function.args
     own = {
@@ -187,7 +187,7 @@ def is_bare_constant(statement: ast.AST) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def last_part(node: ast.AST) -> str:
+def get_last_part(node: ast.AST) -> str:
     """The last part of a dotted name, "" of anything else."""
     if isinstance(node, ast.Attribute):
         return node.attr

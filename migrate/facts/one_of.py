@@ -24,7 +24,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp)
 _DEPTH = 6
 
 
-def at_most_one(scopes: Scopes, functions: Sequence[ast.FunctionDef]) -> bool:
+def is_at_most_one_run(scopes: Scopes, functions: Sequence[ast.FunctionDef]) -> bool:
     """Whether no process runs two of the functions, or one of them twice."""
     paths = [_paths(scopes, function, _DEPTH) for function in functions]
     if any(p is None or not p for p in paths):
@@ -34,7 +34,9 @@ def at_most_one(scopes: Scopes, functions: Sequence[ast.FunctionDef]) -> bool:
         if _repeats(scopes, path):
             return False
         for other, second in every[at + 1 :]:
-            if not _apart(scopes, path, second) and (one != other or path != second):
+            if not _is_exclusive(scopes, path, second) and (
+                one != other or path != second
+            ):
                 return False
     return True
 
@@ -47,7 +49,7 @@ def runs_once(scopes: Scopes, statement: ast.stmt) -> bool:
         if isinstance(node, _LOOPS):
             return False
     return isinstance(node, ast.Module) or (
-        scopes.parents[node] is scopes.tree and at_most_one(scopes, [node])
+        scopes.parents[node] is scopes.tree and is_at_most_one_run(scopes, [node])
     )
 
 
@@ -172,7 +174,9 @@ def _repeats(scopes: Scopes, path: Sequence[ast.expr]) -> bool:
     return False
 
 
-def _apart(scopes: Scopes, one: Sequence[ast.expr], other: Sequence[ast.expr]) -> bool:
+def _is_exclusive(
+    scopes: Scopes, one: Sequence[ast.expr], other: Sequence[ast.expr]
+) -> bool:
     """Whether no process goes two ways."""
     for a, b in zip(one, other, strict=False):
         if a is not b:

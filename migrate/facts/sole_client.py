@@ -49,12 +49,12 @@ def is_sole_client(scopes: Scopes, session: ast.Call) -> bool:
 
 def is_one_of_several(scopes: Scopes, session: ast.Call) -> bool:
     """Whether tasks that start the program's server go on, and more than one opens it."""
-    return len(_reaching(scopes, session)) > 1
+    return len(_find_reaching_tasks(scopes, session)) > 1
 
 
 def sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
     """The one task, as (job, index), that opens a session on its own server."""
-    found = _reaching(scopes, session)
+    found = _find_reaching_tasks(scopes, session)
     return found[0][0] if len(found) == 1 else None
 
 
@@ -72,11 +72,13 @@ def decide_in_tasks(
     """
     return {
         place: True if test is None else task.decide_condition(test)
-        for place, task in _reaching(scopes, session)
+        for place, task in _find_reaching_tasks(scopes, session)
     }
 
 
-def _reaching(scopes: Scopes, session: ast.Call) -> list[tuple[tuple[str, int], _Task]]:
+def _find_reaching_tasks(
+    scopes: Scopes, session: ast.Call
+) -> list[tuple[tuple[str, int], _Task]]:
     """The tasks that may open a session on the program's own server."""
     servers = [
         node

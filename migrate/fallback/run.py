@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Callable, Iterable, Sequence
 
 from migrate import outcomes, pipeline
-from migrate.facts.trees.hidden_names import hidden
+from migrate.facts.trees.hidden_names import find_hidden_names
 from migrate.facts.trees.homes import homes
 from migrate.facts.trees.reexports import names_of_stars, reexports
 from migrate.fallback.module import (
@@ -67,7 +67,7 @@ class CompatFallback:
         tree = Tree(
             reexports=followed,
             own_stars=names_of_stars(self._files, followed),
-            hidden=hidden(self._files, followed),
+            hidden=find_hidden_names(self._files, followed),
             homes=homes(self._files, self._given),
         )
         return dataclasses.replace(self._options, tree=tree, notes=False)

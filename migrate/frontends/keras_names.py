@@ -39,7 +39,7 @@ def makes_model(
             return True
         if scopes.resolve(inner.func) == "tf.Variable" or is_v1(scopes, inner):
             return True
-        called = defined(scopes, inner.func)
+        called = find_definition(scopes, inner.func)
         if called is None or called.name in seen:
             continue
         seen |= {called.name}
@@ -60,15 +60,15 @@ def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     return found[0] if len(found) == 1 else None
 
 
-def called(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
+def find_called_function(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
     """The function of the file that a call has: by its name, or an object's method."""
     if isinstance(node, ast.Name):
-        found = defined(scopes, node)
+        found = find_definition(scopes, node)
         return found if isinstance(found, ast.FunctionDef) else None
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
     made = binding(scopes, node.value)
-    owner = defined(scopes, made.func) if isinstance(made, ast.Call) else None
+    owner = find_definition(scopes, made.func) if isinstance(made, ast.Call) else None
     if not isinstance(owner, ast.ClassDef) or owner.decorator_list:
         return None
     return method_of(owner, node.attr)
@@ -80,7 +80,9 @@ def is_v1(scopes: Scopes, made: ast.Call) -> bool:
     return symbol.startswith("tf.train.") and symbol.endswith("Optimizer")
 
 
-def defined(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | ast.ClassDef | None:
+def find_definition(
+    scopes: Scopes, node: ast.expr
+) -> ast.FunctionDef | ast.ClassDef | None:
     """The function or class of the file that a name stands for, if it is one alone."""
     if not isinstance(node, ast.Name):
         return None

@@ -208,7 +208,7 @@ class Callees:
         fresh = isinstance(receiver, ast.Call) and known
         if of_tensorflow or fresh:  # `RandomState(0).rand()`: nobody else has it.
             return Effect("", f".{name}")
-        at = last_name(receiver)
+        at = get_last_name(receiver)
         if name in table.LOGGING_METHODS and "log" in at.lower():
             return Effect(table.LOG, f".{name}")
         if name in table.FILE_METHODS:
@@ -242,7 +242,7 @@ def _is_super(node: ast.expr) -> bool:
     )
 
 
-def last_name(node: ast.expr) -> str:
+def get_last_name(node: ast.expr) -> str:
     """The name that distinguishes an object from others."""
     while True:
         if isinstance(node, ast.Attribute):
@@ -264,7 +264,7 @@ def _find_effect_by_path(path: str, symbol: str | None) -> Effect | None:
         return Effect(table.FILES, path.rpartition(".")[2], reads=True)
     if symbol and symbol.startswith("tf."):
         kind = table.longest(symbol, table.TENSORFLOW)
-        return Effect(kind, _common_name(symbol)) if kind else None
+        return Effect(kind, _get_common_name(symbol)) if kind else None
     if is_tensorflow(path):
         return None
     known = table.longest(path, table.FUNCTIONS)
@@ -273,6 +273,6 @@ def _find_effect_by_path(path: str, symbol: str | None) -> Effect | None:
     return Effect(known, path) if known else None
 
 
-def _common_name(symbol: str) -> str:
+def _get_common_name(symbol: str) -> str:
     name = symbol.rpartition(".")[2].replace("_", "").lower()
     return table.SAME.get(name, name)

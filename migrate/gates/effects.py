@@ -25,7 +25,7 @@ from migrate.gates.host_state import (
     TWICE,
     changes_of_steps,
     find_doubled,
-    stale_reads,
+    find_stale_reads,
 )
 from migrate.gates.late_changes import find_late_changes
 from migrate.gates.traces import Site, trace_of
@@ -103,7 +103,7 @@ def differences(
         and not (_is_raise(s) and any(g.is_mode for g in s.guards))
     ]
     ends = {guard for site in old for guard in site.guards if guard.left}
-    oftener = _oftener(pairs, all_old, all_new)
+    oftener = _find_effects_traced_more_often(pairs, all_old, all_new)
     shown = [p for p in pairs if _is_shown_when_traced(*p, p in oftener)]
     found += [_report_when_traced(site) for site, _ in shown if site not in gone]
     found += [_report_several_steps(p[0]) for p in oftener if p not in shown]
@@ -113,7 +113,7 @@ def differences(
         Difference(
             line,
             Wrong.TWICE if reason in (SEVERAL, TWICE) else Wrong.ORDER,
-            f"`{_short(lines[line - 1].strip())}` {reason}",
+            f"`{_shorten_text(lines[line - 1].strip())}` {reason}",
         )
         for line, reason in (
             *changes_of_steps(before, after),
@@ -123,10 +123,10 @@ def differences(
     changed = {d.line for d in moved}
     found += [
         _report_read_after_change(line, name, step)
-        for line, name, step in stale_reads(before, after)
+        for line, name, step in find_stale_reads(before, after)
         if line not in changed
     ]
-    found += _twice([s for s in old if s not in gone], added)
+    found += _find_repeated_effects([s for s in old if s not in gone], added)
     for one, other in pairs:
         if one.effect.kind and one not in gone:
             found += _conditions(one, other, stops, ends)
@@ -199,10 +199,10 @@ def _is_raise(site: Site) -> bool:
 
 
 def _show_site(site: Site) -> str:
-    return _short(site.text or site.effect.name)
+    return _shorten_text(site.text or site.effect.name)
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     text = text.replace("\n", " ")
     return text if len(text) <= _PARTS else text[:_PARTS] + "..."
 
@@ -270,7 +270,7 @@ def _pairs_by(
     return [(s, waiting[way(s)].popleft()) for s in old if waiting.get(way(s))]
 
 
-def _twice(old: list[Site], added: list[Site]) -> Iterator[Difference]:
+def _find_repeated_effects(old: list[Site], added: list[Site]) -> Iterator[Difference]:
     """What the original has, and the result has in one place more."""
     known = {(s.effect.name, s.words): s for s in old if _is_seen(s)}
     for site in added:
@@ -280,7 +280,7 @@ def _twice(old: list[Site], added: list[Site]) -> Iterator[Difference]:
             yield Difference(one.line, Wrong.TWICE, reason)
 
 
-def _oftener(
+def _find_effects_traced_more_often(
     pairs: list[tuple[Site, Site]], old: list[Site], new: list[Site]
 ) -> list[tuple[Site, Site]]:
     """What is seen, and more functions of the result have that are traced apart."""

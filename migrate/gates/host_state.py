@@ -55,7 +55,7 @@ def _count_own_changes(accesses: Sequence[Access]) -> collections.Counter[str]:
     )
 
 
-def stale_reads(
+def find_stale_reads(
     old: Sequence[Access], new: Sequence[Access]
 ) -> Iterator[tuple[int, str, str]]:
     """The original's line of a change, what it changes, and the step that sees it else.
@@ -75,13 +75,13 @@ def stale_reads(
             for a in new[:place]
             if a.step in (None, read.step) and _may_be_seen(a, read)
         ]
-        late = _late_change(read, made, old)
+        late = _find_late_change(read, made, old)
         if late is not None:
             told.add(read.name)
             yield late.line, read.object, getattr(read.step, "name", "")
 
 
-def _late_change(
+def _find_late_change(
     read: Access, made: Sequence[Access], old: Sequence[Access]
 ) -> Access | None:
     """A change that the original does after a read, or before it, unlike the result."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.gates.callees import Callees, Function, last_name
+from migrate.gates.callees import Callees, Function, get_last_name
 from migrate.tables import host_effects as table
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -26,7 +26,7 @@ class ImplicitCalls:
             for function in methods
             if isinstance(function, _DEFINITIONS)
             and any(
-                last_name(d) in table.PROPERTIES or _is_accessor(d)
+                get_last_name(d) in table.PROPERTIES or _is_accessor(d)
                 for d in function.decorator_list
             )
         }

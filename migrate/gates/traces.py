@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.gates.accesses import Access, Accesses, Place
-from migrate.gates.callees import Callees, Effect, Function, is_deferred, last_name
+from migrate.gates.callees import Callees, Effect, Function, get_last_name, is_deferred
 from migrate.gates.conditions import Guard, Kind, guard_of, loop_of, words_of
 from migrate.gates.implicit_calls import ImplicitCalls
 from migrate.gates.origins import is_tensorflow
@@ -203,7 +203,7 @@ class _Trace:
                 self._expression(child)
         self._note(statement)
         if isinstance(statement, ast.Raise) and not _is_abstract(statement):
-            name = last_name(statement.exc) if statement.exc else ""
+            name = get_last_name(statement.exc) if statement.exc else ""
             self._add(Effect(table.PROCESS, f"raise {name}"), statement)
         elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
             self._add_changed_path(statement)
@@ -390,7 +390,7 @@ class _Trace:
         """Whether TensorFlow traces it: code of it runs whenever that is done."""
         for decorator in decorators_of(function):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if last_name(
+            if get_last_name(
                 called
             ) in table.TRACES and self._callees.origins.of_tensorflow(decorator):
                 return True
@@ -479,7 +479,7 @@ def decorators_of(function: Function) -> list[ast.expr]:
 def _traces_at_once(decorator: ast.expr) -> bool:
     """Whether what it decorates is traced where it is defined."""
     return isinstance(decorator, ast.Call) and (
-        last_name(decorator.func) in table.TRACES_AT_ONCE
+        get_last_name(decorator.func) in table.TRACES_AT_ONCE
     )
 
 
@@ -494,5 +494,6 @@ def _is_of_notebook(statement: ast.stmt) -> bool:
 def _is_abstract(statement: ast.Raise) -> bool:
     """Whether it only says that a subclass has this."""
     return (
-        statement.exc is not None and last_name(statement.exc) == "NotImplementedError"
+        statement.exc is not None
+        and get_last_name(statement.exc) == "NotImplementedError"
     )

@@ -13,12 +13,19 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.normalise.elsewhere.normaliser import Normaliser
-from migrate.normalise.feeds import written_out
+from migrate.normalise.feeds import write_out_feeds
 from migrate.normalise.sessions import driver
 from migrate.normalise.supervisors import supervisor
 from migrate.normalise.text import Text
 
-__all__ = ["NormalForm", "Text", "driver", "normal_forms", "supervisor", "written_out"]
+__all__ = [
+    "NormalForm",
+    "Text",
+    "driver",
+    "make_normal_forms",
+    "supervisor",
+    "write_out_feeds",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +41,7 @@ class NormalForm:
     brought: tuple[tuple[str, int], ...]
 
 
-def normal_forms(source: str) -> Iterator[NormalForm]:
+def make_normal_forms(source: str) -> Iterator[NormalForm]:
     """Normal forms of a program, the least changed first; none if nothing is elsewhere.
 
     The first brings callees to the function that opens the session. The second first

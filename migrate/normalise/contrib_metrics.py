@@ -18,7 +18,7 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import contrib_metrics as table
 
 
-def as_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] | None:
+def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] | None:
     """The text with all such calls so, and what stood in each line; None without any.
 
     None, too, where one of them is more than called.

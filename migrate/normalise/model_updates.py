@@ -26,11 +26,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.facts.names import is_bare_constant
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.called import update_returns
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.keras_files import Source
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import contrib_training
@@ -89,7 +89,7 @@ class _Not(Exception):
     """A call that stays: what it does cannot be written where it stands."""
 
 
-def written_out(
+def write_out_updates(
     text: Text,
     left: Collection[int] = (),
     here: Source | None = None,
@@ -186,9 +186,9 @@ class _Update:
         Raises:
           _Not: it is no update, or not certain to do the same here.
         """
-        function, source, theirs = update_returns.at_the_end(*self._function())
+        function, source, theirs = update_returns.move_returns_to_end(*self._function())
         self._check(function, theirs)
-        bound = bound_call(self._call, function)
+        bound = bind_call(self._call, function)
         if bound is None or not self._text.alone(self._statement):
             raise _Not
         edits, before = self._names(function, theirs, bound)
@@ -284,7 +284,7 @@ class _Update:
         uses = [n for n in walk_breadth_first(function) if isinstance(n, ast.Name)]
         stored = {n.id for n in uses if isinstance(n.ctx, ast.Store)}
         if not self._whole:
-            self._name = _free(self._name, taken)
+            self._name = _find_free_name(self._name, taken)
             taken.add(self._name)
         new: dict[str, str] = {}
         before: list[str] = []
@@ -300,12 +300,12 @@ class _Update:
                 continue
             if "\n" in text:
                 raise _Not
-            new[name] = _free(name, taken)
+            new[name] = _find_free_name(name, taken)
             taken.add(new[name])
             before.append(f"{new[name]} = {text}")
         own = {n.id for n in uses if theirs.scope_of(n).owner(n.id) is scope}
         for name in sorted((stored & own) - set(new)):
-            new[name] = name if name not in taken else _free(name, taken)
+            new[name] = name if name not in taken else _find_free_name(name, taken)
             taken.add(new[name])
         inner = {n.id for n in uses if theirs.scope_of(n) is not scope} & stored
         lambdas = [
@@ -393,7 +393,7 @@ class _Update:
             source.lines[begin - 2].strip().startswith("#")
         ):
             begin -= 1
-        verbatim = set().union(*[inside_strings(s) for s in body])
+        verbatim = set().union(*[find_lines_inside_strings(s) for s in body])
         old = source.lines[body[0].lineno - 1][: body[0].col_offset]
         indent = self._indent()
         lines: list[str] = []
@@ -431,7 +431,7 @@ def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
     return value if isinstance(value, ast.Constant) else None
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _find_free_name(name: str, taken: Collection[str]) -> str:
     number = 2
     if name not in taken:
         return name

@@ -18,7 +18,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.names import find_free_name
 from migrate.facts.scopes import scopes_of
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import streaming_metrics as table
 
@@ -28,7 +28,7 @@ _LOCAL_KEYS = frozenset(
 _MARKS = ("metrics.", "metrics import")
 
 
-def apart(text: Text) -> Text:
+def split_metric_calls(text: Text) -> Text:
     """The text with such calls taken apart, as far as it is clear."""
     if not any(mark in text.source for mark in _MARKS):
         return text
@@ -75,7 +75,7 @@ class _Calls:
             node = self._scopes.parents[node]
         if not isinstance(node, (ast.Assign, ast.Return, ast.Expr)):
             return None
-        if not self._text.alone(node) or inside_strings(node):
+        if not self._text.alone(node) or find_lines_inside_strings(node):
             return None
         return node
 

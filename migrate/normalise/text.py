@@ -110,7 +110,7 @@ class Text:
         while begin > 1 and self.lines[begin - 2].strip().startswith("#"):
             begin -= 1  # Its comment goes with it.
         end = statements[-1].end_lineno or statements[-1].lineno
-        verbatim = set().union(*[inside_strings(s) for s in statements])
+        verbatim = set().union(*[find_lines_inside_strings(s) for s in statements])
         lines = []
         for number in range(begin, end + 1):
             line = self.lines[number - 1]
@@ -136,7 +136,7 @@ class Text:
         )
 
 
-def repeated(text: Text, step: Callable[[Text], Text | None]) -> Text:
+def repeat_step(text: Text, step: Callable[[Text], Text | None]) -> Text:
     """The text after as many steps as there are to take.
 
     Args:
@@ -169,7 +169,7 @@ def close_headers(text: Text) -> Text:
     Passes take a suite's lines to begin where the last expression of its header ends.
     """
     lines, origins = list(text.lines), list(text.origins)
-    closing = [number for number in _closing_lines(text) if number > 1]
+    closing = [number for number in _find_closing_lines(text) if number > 1]
     for number in sorted(closing, reverse=True):
         before, tail = lines[number - 2], lines[number - 1].strip()
         code, comment = _split_comment(before)
@@ -195,7 +195,7 @@ def _find_lines_begun_in_strings(source: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def _closing_lines(text: Text) -> set[int]:
+def _find_closing_lines(text: Text) -> set[int]:
     """Lines of headers that begin with a closing bracket, without a comment of their own."""
     spans = {
         number
@@ -223,7 +223,7 @@ def _split_comment(line: str) -> tuple[str, str]:
     return line.rstrip(), ""
 
 
-def inside_strings(node: ast.AST) -> set[int]:
+def find_lines_inside_strings(node: ast.AST) -> set[int]:
     """Lines that begin within a string of several lines."""
     found: set[int] = set()
     for child in walk_breadth_first(node):

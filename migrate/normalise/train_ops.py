@@ -40,17 +40,17 @@ _READ = frozenset(
 )
 
 
-def written_out(text: Text) -> Text:
+def write_out_train_ops(text: Text) -> Text:
     """The text with such calls as updates."""
     while "create_train_op" in text.source:
-        new = _one(text)
+        new = _write_out_one(text)
         if new is None:
             break
         text = new
     return text
 
 
-def _one(text: Text) -> Text | None:
+def _write_out_one(text: Text) -> Text | None:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
     tensorflow = next(

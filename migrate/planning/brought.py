@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding
-from migrate.normalise import Text, normal_forms, queues, written_out
+from migrate.normalise import Text, make_normal_forms, queues, write_out_feeds
 from migrate.normalise.called import arguments, branches, early_ends
 from migrate.normalise.classes import (
     chained_calls,
@@ -60,10 +60,10 @@ def _number_tensors(forms: Iterable[Brought]) -> Iterator[Brought]:
 
     for text, brought, more in forms:
         yield text, brought, more
-        apart = versions.of_tensors(text)
+        apart = versions.name_tensors_apart(text)
         if apart != text:
             yield apart, brought, more
-        known = versions.of_tensors(arguments.named(text))
+        known = versions.name_tensors_apart(arguments.name_arguments(text))
         if known != apart:
             yield known, brought, more
 
@@ -71,11 +71,11 @@ def _number_tensors(forms: Iterable[Brought]) -> Iterator[Brought]:
 def _take_apart(start: Text) -> Iterator[Brought]:
     """Forms with blocks of files and sessions as one, and attributes one by one."""
 
-    apart = tuples.of_attributes(joined_blocks.joined(start))
+    apart = tuples.split_attributes(joined_blocks.join_blocks(start))
     if apart != start:
-        yield graph_first.moved(apart), (), ()
+        yield graph_first.move_graph(apart), (), ()
     if apart != start or joined_blocks.may_join(start):
-        yield from _gather_graph(apart, joined_blocks.joined)
+        yield from _gather_graph(apart, joined_blocks.join_blocks)
 
 
 def _gather_graph(
@@ -89,21 +89,33 @@ def _gather_graph(
       finish: what is done when all of it stands there.
     """
 
-    start = inheritance.flattened(chained_calls.named(start))
+    start = inheritance.flatten_classes(chained_calls.name_objects(start))
     if "Server(" in start.source:  # A server's parts are not kept beside other values.
-        start = tuples.of_attributes(start)
-    start = lazy_properties.built(start)
-    start = early_ends.in_else(plain_properties.as_attributes(start))
-    for form in normal_forms(start.source):
-        opened, outer = outer_blocks.opened(finish(form.text))
-        plain = module_graph.gathered(driver.plain(sessions.plain(opened)))
-        plain = keras_phases.told(keras_tensors.called(plain))
-        taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
-        taken = graph_first.moved(elements.taken_after(taken))
-        taken = late_values.computed(fetched_calls.named(taken))
-        taken = versions.renamed(branches.decided(statements.folded(taken)))
-        fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
-        text = named_parts.apart(statements.folded(fed_datasets.as_functions(fed)))
+        start = tuples.split_attributes(start)
+    start = lazy_properties.build_properties(start)
+    start = early_ends.move_rest_into_else(
+        plain_properties.replace_by_attributes(start)
+    )
+    for form in make_normal_forms(start.source):
+        opened, outer = outer_blocks.open_outer_blocks(finish(form.text))
+        plain = module_graph.gather_graph(
+            driver.shape_driver(sessions.convert_plain_sessions(opened))
+        )
+        plain = keras_phases.write_phases(keras_tensors.call_models(plain))
+        taken, noted = queues.replace_queues(
+            branches.replace_decided_branches(statements.fold_conditions(plain))
+        )
+        taken = graph_first.move_graph(elements.take_after_branches(taken))
+        taken = late_values.split_runs(fetched_calls.name_fetched_calls(taken))
+        taken = versions.rename_later_bindings(
+            branches.replace_decided_branches(statements.fold_conditions(taken))
+        )
+        fed = fed_constants.write_defaults(
+            write_out_feeds(collections.list_collections(taken))
+        )
+        text = named_parts.split_statements(
+            statements.fold_conditions(fed_datasets.convert_to_functions(fed))
+        )
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (

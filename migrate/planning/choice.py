@@ -18,14 +18,14 @@ from migrate.facts import effects
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators import estimator, input_sessions
-from migrate.frontends.estimators.classes import hidden_members
+from migrate.frontends.estimators.classes import refuse_hidden_members
 from migrate.frontends.sessions import between_graph, outer_tensors
 from migrate.normalise.model_forms import normalised_branches
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.planning import lost_names, races, shared_draws
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import drop_rebindings, report_unanswered
@@ -298,7 +298,7 @@ def _plan_estimators(
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
     own = {(f.line, f.column) for f in rewrite.refused}
-    refused = [*rewrite.refused, *hidden_members(scopes)] + [
+    refused = [*rewrite.refused, *refuse_hidden_members(scopes)] + [
         f
         for f in rules.findings
         if f.outcome is Outcome.REFUSED and (f.line, f.column) not in own
@@ -353,7 +353,7 @@ def _claim_dropped(
     """Uses in statements of which nothing is left."""
     fetched = {f for step in program.steps for f in step.flows}
     reason: tuple[str, str] | None
-    for flow in every(program.flows):
+    for flow in list_every_flow(program.flows):
         reason = None
         if flow.dropped:
             code = "S116" if flow.kind is ir.Kind.PLACEHOLDER else "S117"
@@ -395,7 +395,7 @@ def _find_dropped_configuration(
             work += [*item.items, *item.orelse]
         elif isinstance(item, Keep):
             work += [inner for suite in item.suites.values() for inner in suite]
-    for flow in every(program.flows):
+    for flow in list_every_flow(program.flows):
         if flow.kind is ir.Kind.CONFIG and flow.statement in gone:
             yield flow
 
@@ -412,7 +412,7 @@ def _report_dropped_calls(
 ) -> Iterator[Finding]:
     """Statements that only told something of the graph: `print(h.get_shape())`."""
     fetched = {f for step in program.steps for f in step.flows}
-    for flow in every(program.flows):
+    for flow in list_every_flow(program.flows):
         value = getattr(flow.statement, "value", None)
         if (
             isinstance(flow.statement, ast.Expr)

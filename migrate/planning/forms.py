@@ -75,10 +75,12 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     if known is None:
         return None
     start, changed, changes = known
-    changed = changed or towers.as_replicas(start) is not None
+    changed = changed or towers.convert_to_replicas(start) is not None
     if not (changed or refused):
         return None
-    own = changed or versions.of_tensors(arguments.named(start)) != start
+    own = (
+        changed or versions.name_tensors_apart(arguments.name_arguments(start)) != start
+    )
     first: Form | None = None
     nearer: Form | None = None
     fewest = _count_elsewhere(stood)
@@ -115,7 +117,7 @@ def _attempt(form: Brought, changes: Changes, unit: Unit) -> Form:
     from migrate.normalise import towers
 
     text, titles, noted = form
-    replicated = towers.as_replicas(text)
+    replicated = towers.convert_to_replicas(text)
     text = replicated.text if replicated is not None else text
     tree = tree_of(text.source)
     plan, noticed = plan_of(

@@ -11,7 +11,7 @@ from migrate.normalise import (
     queues,
     streaming_metrics,
     train_ops,
-    written_out,
+    write_out_feeds,
 )
 from migrate.normalise.called import early_ends, early_returns
 from migrate.normalise.collected import collections, losses
@@ -61,34 +61,34 @@ _Step = Callable[[Text], Text]
 
 # In this order, which matters: a step reads what those before it have written.
 _STEPS: tuple[_Step, ...] = (
-    tuples.apart,
-    keras_phases.without_sessions,
-    inner_placeholders.named,
-    streaming_metrics.apart,
-    scope_names.written_out,
-    train_ops.written_out,
-    losses.collected,
-    sessions.plain,
-    tensor_names.by_program,
-    keras_tensors.called,
-    keras_phases.told,
+    tuples.split_placeholders,
+    keras_phases.drop_keras_sessions,
+    inner_placeholders.name_placeholders,
+    streaming_metrics.split_metric_calls,
+    scope_names.write_out_names,
+    train_ops.write_out_train_ops,
+    losses.add_up_losses,
+    sessions.convert_plain_sessions,
+    tensor_names.replace_tensor_names,
+    keras_tensors.call_models,
+    keras_phases.write_phases,
     statements.run_by_session,
-    elements.taken_after,
-    statements.named,
-    versions.renamed,
-    early_returns.at_the_end,
-    early_ends.in_workers_branch,
-    driver.plain,
-    module_graph.gathered,
-    graph_first.moved,
-    fetched_calls.named,
-    late_values.computed,
-    collections.listed,
-    written_out,
-    fed_constants.with_defaults,
-    fed_datasets.as_functions,
-    displays.named,
-    named_parts.apart,
+    elements.take_after_branches,
+    statements.name_updates,
+    versions.rename_later_bindings,
+    early_returns.move_returns_to_end,
+    early_ends.move_graph_into_branch,
+    driver.shape_driver,
+    module_graph.gather_graph,
+    graph_first.move_graph,
+    fetched_calls.name_fetched_calls,
+    late_values.split_runs,
+    collections.list_collections,
+    write_out_feeds,
+    fed_constants.write_defaults,
+    fed_datasets.convert_to_functions,
+    displays.name_parts,
+    named_parts.split_statements,
 )
 
 
@@ -104,34 +104,36 @@ def find_known_form(
       refused: whether it is refused as it stands.
     """
     whole = close_headers(Text.of(text))
-    start = semicolons.apart(whole) if refused else whole
-    start, stopped = existing_servers.stopped(start)
-    start, local = local_servers.left_out(start)
-    start, packaged = keras_package.of_tensorflow(start)
-    start, early_chiefs = chiefs.mended(start)
-    ended = done_queues.replaced(start)
-    start, read = queues.replaced(ended.text)
+    start = semicolons.split_lines(whole) if refused else whole
+    start, stopped = existing_servers.stop_existing_servers(start)
+    start, local = local_servers.drop_local_servers(start)
+    start, packaged = keras_package.import_keras_of_tensorflow(start)
+    start, early_chiefs = chiefs.mend_chief_tests(start)
+    ended = done_queues.replace_queues(start)
+    start, read = queues.replace_queues(ended.text)
     if not (opens or read):
         return None
-    start, split = placement.usual(slim_loops.written_out(start))
-    start, managed = session_managers.written_out(start)
+    start, split = placement.insert_setter(slim_loops.write_out_loop(start))
+    start, managed = session_managers.write_out_managers(start)
     start, supervised = _replace_supervisors(start, {f.line for f in managed})
     if not split:  # A Supervisor's session is on the task's server, too.
-        start, split = placement.usual(start)
+        start, split = placement.insert_setter(start)
     # A SingularMonitoredSession takes itself for the chief, in every worker.
-    start, late_chiefs = chiefs.mended(sessions.monitored(kept_sessions.entered(start)))
-    start, outer = outer_blocks.opened(start)
+    start, late_chiefs = chiefs.mend_chief_tests(
+        sessions.convert_to_monitored(kept_sessions.enter_sessions(start))
+    )
+    start, outer = outer_blocks.open_outer_blocks(start)
     scoped: tuple[Finding, ...] = ()
     if "Estimator(" not in text:
-        start, taken_ = taken.numbered(start)
-        start, scoped = name_scopes.beside(start)
+        start, taken_ = taken.number_names(start)
+        start, scoped = name_scopes.move_out_of_scopes(start)
         scoped = (*taken_, *scoped)
     unread: tuple[Finding, ...] = ()
     if refused and not unit.graph_calls:
-        start, unread = losses.without_unread_penalties(start)
+        start, unread = losses.drop_unread_penalties(start)
     for step in _STEPS:
         # Functions of other files may collect penalties that are not in sight.
-        if not (step is losses.collected and unit.graph_calls):
+        if not (step is losses.add_up_losses and unit.graph_calls):
             start = step(start)
     noted = (*stopped, *local, *packaged, *managed, *read, *outer, *scoped, *unread)
     chiefs_ = (*early_chiefs, *late_chiefs)
@@ -142,5 +144,5 @@ def find_known_form(
 def _replace_supervisors(start: Text, told: set[int]) -> tuple[Text, tuple[int, ...]]:
     """With sessions in place of Supervisors, and these' lines but those already told."""
     lines = tuple(n for n in supervisor.lines(start) if n not in told)
-    replaced = supervisor.replaced(start)
+    replaced = supervisor.replace_supervisor(start)
     return replaced, lines if replaced.source != start.source else ()

@@ -44,9 +44,9 @@ def try_functions(
         return None, findings
     if not unit.methods:
         return None, findings
-    from migrate.normalise.model_forms import formed
-    from migrate.normalise.model_methods import as_functions
-    from migrate.normalise.model_updates import written_out
+    from migrate.normalise.model_forms import form_models
+    from migrate.normalise.model_methods import convert_to_functions
+    from migrate.normalise.model_updates import write_out_updates
 
     elsewhere = unit.shared.knowing
     files = unit.shared.files
@@ -57,9 +57,9 @@ def try_functions(
     decisive: dict[int, tuple[int, str]] = {}
     called = set(files.left) if files is not None else set()
     while True:
-        moved = as_functions(text, elsewhere, left)
-        written = written_out(moved.text, called, here, known)
-        forms = formed(written.text, kept, here, known)
+        moved = convert_to_functions(text, elsewhere, left)
+        written = write_out_updates(moved.text, called, here, known)
+        forms = form_models(written.text, kept, here, known)
         if not moved.functions and not written.updates and not forms.functions:
             told = [_add_reason(f, f.line, moved.stays) for f in findings]
             return None, _add_reasons(told, text.source, decisive)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.source.nodes import walk_breadth_first
 
 _REASON = (
@@ -23,7 +23,7 @@ def find_races(program: ir.TrainingProgram) -> Iterator[Finding]:
     """Assignments of a step's own suite whose variables its optimizer changes."""
     trained = {
         flow.statement: _list_trained(program, flow.update)
-        for flow in every(program.flows)
+        for flow in list_every_flow(program.flows)
         if flow.update is not None
         and flow.update.kind in ("minimize", "apply_gradients")
     }
@@ -65,7 +65,7 @@ def _list_trained(program: ir.TrainingProgram, update: ir.Update) -> set[str]:
         return names.reads(update.variables)
     return {
         name
-        for flow in every(program.flows)
+        for flow in list_every_flow(program.flows)
         if flow.kind is ir.Kind.VARIABLE
         and "trainable" not in ast.unparse(flow.statement)
         for name in flow.binds

@@ -14,7 +14,7 @@ from migrate.facts import draws, names, reach
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.ir import Kind
 from migrate.program.worker_state import Finder
 from migrate.source.nodes import walk_breadth_first
@@ -43,7 +43,7 @@ class _Search:
     ) -> None:
         self._scopes = scopes
         finder = Finder(scopes, loop, program.tasks.task_index)
-        flows = {f.statement: f for f in every(program.flows)}
+        flows = {f.statement: f for f in list_every_flow(program.flows)}
         self._inside = {n for s in loop for n in walk_breadth_first(s)}
         # What each worker makes for itself.
         self._inside |= {b for s in finder.find_shared() for b in s.bindings}
@@ -109,7 +109,7 @@ class _Search:
             for node in own:
                 if (
                     isinstance(node, ast.Call)
-                    and draws.without_seed(self._scopes, node)
+                    and draws.draws_without_seed(self._scopes, node)
                     and not self._is_first_value(node)
                 ):
                     return node

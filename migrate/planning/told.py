@@ -19,7 +19,7 @@ def report_unread_towers(text: str) -> Iterator[Finding]:
     """Why a loop over towers was not taken, in a program that was refused."""
     from migrate.normalise import towers
 
-    found = towers.why_not(text)
+    found = towers.explain_refusal(text)
     if found is not None:
         line, reason = found
         yield Finding(
@@ -37,7 +37,7 @@ def report_unread_queues(text: str) -> Iterator[Finding]:
     """Why input by queues did not become datasets, in a program that was refused."""
     from migrate.normalise import Text, queues
 
-    found = queues.why_not(Text.of(text))
+    found = queues.explain_refusal(Text.of(text))
     if found is not None:
         yield queues.refusal(found)
 

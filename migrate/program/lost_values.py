@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import header_reads
 from migrate.source.nodes import walk_breadth_first
@@ -112,7 +112,7 @@ def find_lost_value(
     program: ir.TrainingProgram, scopes: Scopes, block: Flow
 ) -> tuple[str, ast.stmt] | None:
     """A plain value that a part of the steps gives, and a statement outside that reads it."""
-    inside = [f for f in every([block]) if not f.suites]
+    inside = [f for f in list_every_flow([block]) if not f.suites]
     given: set[str] = set()
     for flow in inside:
         if flow.host:
@@ -120,7 +120,7 @@ def find_lost_value(
         else:  # `name = v.name`, `names.append(v.name)`
             bound = flow.binds | names.mutates(flow.statement)
             given |= {n for n in bound if program.kinds.get(n) in _PLAIN}
-    for flow in every(program.flows):  # What a step computes anew of them.
+    for flow in list_every_flow(program.flows):  # What a step computes anew of them.
         if flow.pure and not flow.suites and flow not in inside and flow.reads & given:
             given |= flow.binds
     readers = _Readers(program, scopes, block)
@@ -160,9 +160,9 @@ class _Readers:
         for place, flow in enumerate(flows):
             if flow is self._block:
                 return self._walk(flows[place + 1 :], name)
-            if self._block in every([flow]):
+            if self._block in list_every_flow([flow]):
                 for suite in flow.suites.values():
-                    if self._block in every(suite):
+                    if self._block in list_every_flow(suite):
                         found = self._after(suite, name)
                         if found is None and isinstance(
                             flow.statement, (ast.For, ast.While)
@@ -208,7 +208,7 @@ class _Readers:
         found = names.reads(statement)
         for part in reach.find_reached(self._scopes, [statement]):
             if isinstance(part, ast.FunctionDef):
-                found |= names.free(part)
+                found |= names.find_free_names(part)
             else:
                 found |= names.reads(part)
         return found

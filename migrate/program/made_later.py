@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from migrate.facts import names, one_of, reach
 from migrate.facts.scopes import Scopes
-from migrate.program.binding_time.every import every
+from migrate.program.binding_time.every import list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs, roles
@@ -45,13 +45,13 @@ class MadeLater:
         self._scopes = scopes
         self._leaves = [
             f
-            for f in every(flows)
+            for f in list_every_flow(flows)
             if not f.suites and not isinstance(f.statement, _DEFINITIONS)
         ]
         # A loop around the whole graph is none of its: each round has a graph of its own.
         self._loops = {
             f.statement
-            for f in every(flows)
+            for f in list_every_flow(flows)
             if isinstance(f.statement, (ast.For, ast.While))
         }
         self._shared = shared

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 from migrate.facts import names
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.ir import COLLECTED, Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 
@@ -149,21 +149,21 @@ def find_rebound_names(flows: Sequence[Flow]) -> set[str]:
                     rebound.update(names.binds(flow.statement))
 
     visit(flows, False)
-    return _with_closures(flows, found | filled & seen | rebound & literal)
+    return _add_closures(flows, found | filled & seen | rebound & literal)
 
 
-def _with_closures(flows: Sequence[Flow], rebound: set[str]) -> set[str]:
+def _add_closures(flows: Sequence[Flow], rebound: set[str]) -> set[str]:
     """The names, and those of functions that read one: they find its value when called."""
     found = set(rebound)
     size = 0
     while size != len(found):
         size = len(found)
-        for flow in every(flows):
+        for flow in list_every_flow(flows):
             statement = flow.statement
             if not flow.host or flow.suites:
                 continue
             if isinstance(statement, ast.FunctionDef):
-                if names.free(statement) & found:
+                if names.find_free_names(statement) & found:
                     found.add(statement.name)
             elif isinstance(statement, ast.Assign) and any(
                 isinstance(node, ast.Lambda) and names.reads(node) & found
@@ -219,9 +219,9 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
     """Pure statements that build-time ones compute with, to be kept at build time."""
     needed: set[str] = set()
     wanted: set[Flow] = set()
-    for flow in reversed(list(every(flows))):
+    for flow in reversed(list(list_every_flow(flows))):
         if flow.suites:
-            plain = [f for f in every([flow])[1:] if f.host and not f.suites]
+            plain = [f for f in list_every_flow([flow])[1:] if f.host and not f.suites]
             if flow.build or any(f.binds & needed for f in plain):
                 needed |= header_reads(flow.statement)
             continue

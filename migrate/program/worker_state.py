@@ -284,7 +284,7 @@ class Finder:
         return False
 
     def _changes(self, name: ast.Name, values: list[ast.expr]) -> bool:
-        return self._is_changed(name, _most(self._state(v) for v in values))
+        return self._is_changed(name, _choose_clearest(self._state(v) for v in values))
 
     def _is_changed(self, name: ast.expr, state: str) -> bool:
         """Whether a use of an object may change it, which has such a state."""
@@ -342,7 +342,7 @@ class Finder:
         if isinstance(value, ast.GeneratorExp):
             return "active"
         if isinstance(value, ast.Tuple):  # Unpacked: to which name is not asked.
-            return _most(self._state(element) for element in value.elts)
+            return _choose_clearest(self._state(element) for element in value.elts)
         if isinstance(value, (ast.BinOp, ast.Subscript)):
             return "passive"
         if not isinstance(value, ast.Call):
@@ -402,7 +402,7 @@ class Finder:
         return self._state_of(definition)
 
     def _state_of_definitions(self, definitions: list[ast.AST]) -> str:
-        return _most(self._state_of(d) for d in definitions)
+        return _choose_clearest(self._state_of(d) for d in definitions)
 
     def _state_of(self, definition: ast.AST) -> str:
         if isinstance(definition, ast.ClassDef):
@@ -457,7 +457,7 @@ def find_imported_state(scopes: Scopes, node: ast.AST) -> ImportedState | None:
     return None
 
 
-def _most(states: Iterable[str]) -> str:
+def _choose_clearest(states: Iterable[str]) -> str:
     """The one of them that says most."""
     found = set(states)
     return next((s for s in ("active", "passive") if s in found), "")

@@ -10,7 +10,7 @@ from migrate.findings import Outcome
 from migrate.outcomes import find_status
 from migrate.report import triage
 from migrate.report.paths import display
-from migrate.report.prose import to_markdown
+from migrate.report.prose import render_markdown
 from migrate.report.summary import (
     Run,
     counts_in_words,
@@ -73,7 +73,7 @@ def _lines(run: Run) -> Iterator[str]:
             yield "|---|---|---|---|---|"
             for f in loud:
                 cell = f"cell {f.cell + 1}, " if f.cell is not None else ""
-                words = (to_markdown(f.reason), to_markdown(f.recipe))
+                words = (render_markdown(f.reason), render_markdown(f.recipe))
                 yield _row([f"{cell}{f.line}", _rule(f.code), _code(f.symbol), *words])
             yield ""
 
@@ -88,7 +88,10 @@ def _programs(run: Run) -> Iterator[str]:
     yield _row(["", "program", "is", "becomes", "why not"])
     yield "|---|---|---|---|---|"
     for entry in found.entries:
-        name, why = _code(display(entry.path)), to_markdown(triage.why(found, entry))
+        name, why = (
+            _code(display(entry.path)),
+            render_markdown(triage.explain_block(found, entry)),
+        )
         kind = triage.describe_kind(entry)
         yield _row([triage.badge(entry), name, kind, entry.becomes, why])
     yield ""

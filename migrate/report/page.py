@@ -15,7 +15,7 @@ from migrate.report import triage
 from migrate.report.page_files import CLASSES, Files, show_example
 from migrate.report.page_style import STYLE
 from migrate.report.paths import display
-from migrate.report.prose import to_html
+from migrate.report.prose import render_html
 from migrate.report.summary import CodeCount, Run, sentence, summarise
 
 
@@ -113,10 +113,10 @@ def _entry(
         f"{triage.badge(entry)}</span>{name}"
         f"<span>{escape(kind)} &rarr; {escape(entry.becomes)}</span>"
     )
-    if why := triage.why(found, entry):
-        yield f'<span class="why">{to_html(why)}</span>'
+    if why := triage.explain_block(found, entry):
+        yield f'<span class="why">{render_html(why)}</span>'
         if entry.reason is not None and (recipe := entry.reason[1].recipe):
-            yield f'<span class="why recipe">{to_html(recipe)}</span>'
+            yield f'<span class="why recipe">{render_html(recipe)}</span>'
     yield "</div>"
 
 
@@ -130,7 +130,7 @@ def _blockers(found: triage.Triage) -> Iterator[str]:
     for b in found.blockers:
         yield (
             f'<tr><td><a href="#{b.code}"><code>{b.code}</code></a></td>'
-            f'<td>{to_html(b.title)}</td><td class="n">{b.entries}</td>'
+            f'<td>{render_html(b.title)}</td><td class="n">{b.entries}</td>'
             f'<td class="n">{b.alone or ""}</td><td class="n">{b.places}</td></tr>'
         )
     yield "</tbody></table></div></section>"
@@ -148,15 +148,15 @@ def _rules(codes: Sequence[CodeCount]) -> Iterator[str]:
         if row is not None:
             code = f'<a href="{locate_page(row.id)}">{code}</a>'
         yield f'<div class="rule" id="{count.code}">{code} '
-        yield f'<b>{to_html(count.title)}</b> <span class="soft">{numbers}</span>'
+        yield f'<b>{render_html(count.title)}</b> <span class="soft">{numbers}</span>'
         if row is not None:
-            yield f"<p>{to_html(row.explanation)}</p>"
+            yield f"<p>{render_html(row.explanation)}</p>"
             if row.why:
-                yield f"<p>Why: {to_html(row.why)}</p>"
+                yield f"<p>Why: {render_html(row.why)}</p>"
             if row.recipe:
-                yield f"<p>What to do: {to_html(row.recipe)}</p>"
+                yield f"<p>What to do: {render_html(row.recipe)}</p>"
             if row.promise:
-                yield f"<p>Promise: {to_html(row.promise)}</p>"
+                yield f"<p>Promise: {render_html(row.promise)}</p>"
             before, after = read_example(row.id)
             if before:
                 yield from show_example(before, after)

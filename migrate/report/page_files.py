@@ -14,7 +14,7 @@ from migrate.findings import Finding, Outcome
 from migrate.outcomes import Status, find_status
 from migrate.pipeline import FileResult
 from migrate.report.paths import display
-from migrate.report.prose import to_html
+from migrate.report.prose import render_html
 from migrate.report.side_by_side import Row, Section, read_sections
 from migrate.report.summary import (
     LOUD,
@@ -81,7 +81,7 @@ class Files:
         )
         explained: set[str] = set()
         for held in (f for f in select_shown(result) if f.code == outcomes.HELD):
-            yield f'<p class="note">{to_html(held.reason)}</p>'
+            yield f'<p class="note">{render_html(held.reason)}</p>'
         for section in read_sections(result, findings):
             yield from _section(section, explained)
         yield "</details>"
@@ -148,14 +148,14 @@ def _notes(findings: Iterable[Finding], explained: set[str]) -> Iterator[str]:
     for (code, outcome, reason, recipe), symbols in alike.items():
         named = ", ".join(f"<code>{escape(symbol)}</code>" for symbol in symbols)
         row = CODES.get(code)
-        title = f" {to_html(row.title)}" if row else ""
+        title = f" {render_html(row.title)}" if row else ""
         yield (
             f'<div class="note {outcome.value} {code}"><a href="#{code}"><code>'
             f'{code}</code></a><span class="soft">{title}</span><br>'
-            f"{named}{': ' * bool(named)}{to_html(reason)}"
+            f"{named}{': ' * bool(named)}{render_html(reason)}"
         )
         if recipe:
-            yield f'<div class="recipe">{to_html(recipe)}</div>'
+            yield f'<div class="recipe">{render_html(recipe)}</div>'
         # Once in a file: an example twenty times over would hide the code.
         if row and outcome in LOUD and row.id not in explained:
             explained.add(row.id)

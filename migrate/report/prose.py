@@ -9,12 +9,12 @@ from html import escape
 _SPAN = re.compile(r"`([^`\n]+)`")
 
 
-def to_html(text: str) -> str:
+def render_html(text: str) -> str:
     """A sentence as HTML."""
     return _join(text, escape, lambda code: f"<code>{escape(code)}</code>")
 
 
-def to_markdown(text: str) -> str:
+def render_markdown(text: str) -> str:
     """A sentence as Markdown, in which nothing outside of code is a tag."""
 
     def escape_tags(part: str) -> str:

@@ -81,7 +81,7 @@ def programs_first(
         else:
             yield f"{number:>4}  {state} {path}  {kind}"
             yield from _wrap_text(becomes, width, leave_plain)
-        if reason := triage.why(found, entry):
+        if reason := triage.explain_block(found, entry):
             yield from _wrap_text(reason, width, paint)
     if found.blockers:
         yield ""
@@ -122,9 +122,9 @@ def _wrap_text(text: str, width: int, paint: Paint) -> Iterator[str]:
         yield paint(f"{'':<17}{line}", "dim")
 
 
-def next_steps(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
+def list_next_steps(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
     """What to type next."""
-    steps = triage.next_steps(triage.triage(run))
+    steps = triage.list_next_steps(triage.triage(run))
     if not steps:
         return
     yield paint("Next", "bold")

@@ -347,7 +347,7 @@ def badge(entry: EntryPoint) -> str:
     return plural(entry.places, "place")
 
 
-def why(found: Triage, entry: EntryPoint) -> str:
+def explain_block(found: Triage, entry: EntryPoint) -> str:
     """The one reason that an entry point is not migrated, and where; "" if it is."""
     if entry.reason is None or entry.ready:
         return ""
@@ -358,7 +358,7 @@ def why(found: Triage, entry: EntryPoint) -> str:
     return ("waits for " if entry.waits else "") + text.rstrip(": ")
 
 
-def next_steps(found: Triage) -> list[tuple[str, str]]:
+def list_next_steps(found: Triage) -> list[tuple[str, str]]:
     """What to type next: commands, each with what it does."""
     steps: list[tuple[str, str]] = []
     if found.ready:
@@ -371,7 +371,7 @@ def next_steps(found: Triage) -> list[tuple[str, str]]:
         )
         steps.append(
             (
-                f"tf1to2 migrate {_quote_path(_common(found.ready))} --write",
+                f"tf1to2 migrate {_quote_path(_find_common_path(found.ready))} --write",
                 "migrate what is ready",
             )
         )
@@ -397,7 +397,7 @@ def _is_test(path: pathlib.Path) -> bool:
     return path.stem.endswith("_test") or path.stem.startswith("test_")
 
 
-def _common(entries: Sequence[EntryPoint]) -> pathlib.Path:
+def _find_common_path(entries: Sequence[EntryPoint]) -> pathlib.Path:
     """The one file, or the directory that all of them are in."""
     paths = [os.fspath(e.path) for e in entries]
     return pathlib.Path(

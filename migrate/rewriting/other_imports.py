@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from migrate.facts.trees import own_stars
-from migrate.facts.trees.reexports import apart
+from migrate.facts.trees.reexports import split_imports
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.unit import Unit
@@ -26,7 +26,7 @@ def migrate_other_imports(
         )
         for line in lines
     ]
-    new, changed = own_stars.restore_stars(apart(found.text), unit.own_stars)
+    new, changed = own_stars.restore_stars(split_imports(found.text), unit.own_stars)
     if new == text:
         return Migration(text, found.findings)
     stars = [

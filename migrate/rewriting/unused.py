@@ -76,7 +76,11 @@ def remove_unused_imports(text: str, emitted: Collection[str] = ()) -> str:
     own = read_of_module(tree).difference(emitted)
     lines = text.split("\n")
     found = [(node, False) for node in tree.body if is_unused(node, own)]
-    found += [(node, alone) for node, alone in _inner(tree) if is_unused(node, read)]
+    found += [
+        (node, alone)
+        for node, alone in _walk_inner_imports(tree)
+        if is_unused(node, read)
+    ]
     for node, alone in sorted(found, key=lambda pair: -pair[0].lineno):
         assert node.end_lineno is not None
         first = lines[node.lineno - 1]
@@ -106,7 +110,9 @@ def find_dropped_imports(tree: ast.Module) -> set[ast.stmt]:
     """The imports of a module that a result of it does not have."""
     own, read = read_of_module(tree), read_names(tree)
     found = {node for node in tree.body if is_unused(node, own)}
-    return found | {node for node, _ in _inner(tree) if is_unused(node, read)}
+    return found | {
+        node for node, _ in _walk_inner_imports(tree) if is_unused(node, read)
+    }
 
 
 def find_gone_names(node: ast.ImportFrom, read: Collection[str]) -> list[ast.alias]:
@@ -138,7 +144,7 @@ def _cut(
     lines[first : last + 1] = [lines[first][:start] + lines[last][stop:]]
 
 
-def _inner(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
+def _walk_inner_imports(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
     """Imports below the module's own statements, and whether one is all of its suite."""
     for outer in walk_breadth_first(tree):
         if outer is tree:

@@ -70,7 +70,7 @@ def _programs(scopes: Scopes) -> list[ast.FunctionDef]:
             return []
         found.append(around)
     default = [function for function in found if not _has_graph(scopes, function)]
-    if len(default) > 1 and not one_of.at_most_one(scopes, default):
+    if len(default) > 1 and not one_of.is_at_most_one_run(scopes, default):
         return []  # They share the default graph, with all its variables.
     return sorted(found, key=lambda f: f.lineno)
 

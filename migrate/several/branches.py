@@ -22,7 +22,7 @@ from migrate.facts import fall_through, names, one_of, reach
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding
 from migrate.migration import Migration
-from migrate.normalise.called.early_returns import with_else
+from migrate.normalise.called.early_returns import add_else
 from migrate.normalise.text import Text
 from migrate.several import regions
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -105,7 +105,7 @@ class _Branches:
                 rest = _find_rest(self._scopes, branch)
                 if not all(map(self._text.alone, (*branch.body, *rest))):
                     return None
-                return with_else(self._text, branch, rest)
+                return add_else(self._text, branch, rest)
             inner = _find_inner(branch)
             if inner is not None and self._is_elif(branch, inner):
                 return self._split(branch, inner)

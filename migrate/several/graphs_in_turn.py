@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.migration import Migration
-from migrate.normalise.text import inside_strings
+from migrate.normalise.text import find_lines_inside_strings
 from migrate.several import regions
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -82,7 +82,7 @@ def _parts(scopes: Scopes) -> list[_Part]:
     suite = _common_suite(scopes, sessions)
     having = [s for s in suite if any(n in sessions for n in walk_breadth_first(s))]
     if len(having) == 1:
-        before = _common(scopes, suite, having[0])
+        before = _find_common_statements(scopes, suite, having[0])
         if before is None:
             return []
         parts = _branches(having[0], sessions)
@@ -107,7 +107,7 @@ def _branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_Part]:
     return parts
 
 
-def _common(
+def _find_common_statements(
     scopes: Scopes, suite: Sequence[ast.stmt], branch: ast.stmt
 ) -> tuple[ast.stmt, ...] | None:
     """What the branches have of their graphs in common; None if it cannot be moved there."""
@@ -117,7 +117,7 @@ def _common(
     bound = set().union(*[_find_bound_names(s) for s in graph])
     if any(not isinstance(s, (ast.Assign, ast.Expr, ast.With)) for s in graph):
         return None
-    if any(inside_strings(s) for s in graph):
+    if any(find_lines_inside_strings(s) for s in graph):
         return None
     if any(bound & _find_mentioned_names(s) for s in [*between, *suite[at + 1 :]]):
         return None

@@ -17,9 +17,9 @@ import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.trees.mentions import by_text, module_name
+from migrate.facts.trees.mentions import find_calls_by_text, module_name
 from migrate.findings import Finding, Outcome
-from migrate.frontends.callbacks.elsewhere import together, used_here
+from migrate.frontends.callbacks.elsewhere import find_uses_here, join_uses
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.hook import HookReader
 from migrate.frontends.callbacks.reasons import NoCallback
@@ -148,15 +148,15 @@ class _Search:
         for user, texts in users.items():
             scopes = tree.scopes(user)
             assert scopes is not None
-            by_name = by_text(scopes.tree, name, {module_name(real)})
+            by_name = find_calls_by_text(scopes.tree, name, {module_name(real)})
             if next(by_name, None) is not None:
                 raise NoCallback(class_, f"{os.path.basename(user)} may name it too")
             for text in texts:
                 try:
-                    found.append(used_here(scopes, class_, text))
+                    found.append(find_uses_here(scopes, class_, text))
                 except NoCallback as reason:
                     raise _refuse_at(user, reason) from None
-        used = together(found, self._created, self._several)
+        used = join_uses(found, self._created, self._several)
         own = tree.scopes(real)
         assert own is not None
         if not used.modes:

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 
 from migrate.facts.trees.described_clusters import find_described_clusters
 from migrate.facts.trees.graph_imports import (
+    find_imports_of_session_programs,
     graph_imports,
     modules_of,
-    of_session_programs,
 )
-from migrate.facts.trees.hidden_names import hidden
+from migrate.facts.trees.hidden_names import find_hidden_names
 from migrate.facts.trees.homes import homes
-from migrate.facts.trees.imports import graph_modules, updating_modules
-from migrate.facts.trees.known_classes import knowing, naming
+from migrate.facts.trees.imports import find_updating_modules, graph_modules
+from migrate.facts.trees.known_classes import (
+    find_texts_that_know_classes,
+    find_texts_that_name_files,
+)
 from migrate.facts.trees.module_state import find_module_state
 from migrate.facts.trees.named_functions import find_named_elsewhere
 from migrate.facts.trees.reexports import names_of_stars, reexports
@@ -39,19 +42,19 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
     read = TreeFiles(files, Tree(reexports=followed, own_stars=stars))
     return Tree(
         graph_modules=graph_modules(files, followed) | of_sessions,
-        updating_modules=updating_modules(files, followed) | of_sessions,
+        updating_modules=find_updating_modules(files, followed) | of_sessions,
         graph_imports=imported,
         module_state=find_module_state(files),
-        of_session_programs=of_session_programs(files),
+        of_session_programs=find_imports_of_session_programs(files),
         reexports=followed,
         own_stars=stars,
-        hidden=hidden(files, followed),
+        hidden=find_hidden_names(files, followed),
         homes=homes(files, paths),
         parts=find_programs_of_parts(files),
-        knowing=knowing(files),
+        knowing=find_texts_that_know_classes(files),
         of_tf1=find_modules_of_tf1(read),
         columns=find_columns_of_graphs(read),
-        naming=naming(files),
+        naming=find_texts_that_name_files(files),
         shared_hooks=find_shared_hooks(files),
         clusters=find_described_clusters(files),
         named_elsewhere=find_named_elsewhere(files),

@@ -148,9 +148,10 @@ class _Search:
     ) -> dict[int, tuple[str, str]]:
         """What is said where a file that is refused names it."""
         line = self._tree.raw(user.file).split("\n")[user.line - 1].strip()
-        is_now = "makes a Keras model" if user.makes else "is a Keras model"
-        what = f"{user.name} of {os.path.basename(target)} {is_now} now"
-        return {user.line: (line, f"{what}: to be named here when this file is mended")}
+        # Not "is now": this refusal may keep the whole program as it was.
+        becomes = "will make a Keras model" if user.makes else "becomes a Keras model"
+        what = f"{user.name} of {os.path.basename(target)} {becomes}"
+        return {user.line: (line, f"{what}: name its class here when you change this file")}
 
     def _is_refused(self, real: str) -> bool:
         """Whether a file is left as it is, whatever becomes of a model_fn of others."""

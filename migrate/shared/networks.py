@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees.joined import Joined
 from migrate.frontends import model_fn
-from migrate.normalise.model_forms import formed
-from migrate.normalise.model_updates import Written, written_out
+from migrate.normalise.model_forms import form_models
+from migrate.normalise.model_updates import Written, write_out_updates
 from migrate.normalise.text import Text
 from migrate.program.keras_files import Files, SharedModels, Source
 from migrate.program.keras_model import Stays
@@ -86,14 +86,14 @@ def _recognise_models(
     reached = [r for r in tree.find_reached_files(target) if tree.scopes(r) is not None]
     source = tree.source(target)
     known = [tree.source(real) for real in reached]
-    written = written_out(Text.of(source.text), left, source, known)
+    written = write_out_updates(Text.of(source.text), left, source, known)
     scopes = tree.scopes(target)
     if written.updates:
         source = dataclasses.replace(source, text=written.text.source)
         scopes = scopes_of(ast.parse(source.text))
     assert scopes is not None
     plain = _join_networks(source, scopes, written, own, left, tree)
-    forms = formed(written.text, (), source, known) if plain[2] else None
+    forms = form_models(written.text, (), source, known) if plain[2] else None
     if forms is not None and forms.functions:
         # Where they are in another form, fewer may stay.
         source = dataclasses.replace(source, text=forms.text.source)

@@ -19,12 +19,12 @@ _CLOSING = {
 }
 
 
-def _nothing(line: str) -> bool:
+def _is_blank(line: str) -> bool:
     return False
 
 
 def logical_starts(
-    lines: Sequence[str], opaque: Callable[[str], bool] = _nothing
+    lines: Sequence[str], opaque: Callable[[str], bool] = _is_blank
 ) -> Iterator[bool]:
     """Whether each line begins a logical line, rather than continues one.
 

@@ -157,7 +157,7 @@ def convert_module(text: str, filename: str) -> Converted | None:
     if not is_true_division(text):
         new, unclear = write_floors(new, tree_of(new))
     lines = origins(text, new)
-    findings = [*_changes(text, new), *_unclear(unclear, lines)]
+    findings = [*_changes(text, new), *_report_unclear_text(unclear, lines)]
     findings += [
         Finding(lines[line - 1], 1, "E011", Outcome.REFUSED, "", reason, recipe)
         for line, reason, recipe in dict.fromkeys(other_meanings(tree_of(new)))
@@ -323,7 +323,7 @@ def _changes(old: str, new: str) -> Iterator[Finding]:
             was = before[first + index].strip() if first + index < last else ""
             if was == became:
                 continue
-            reason = f"Python 3: `{_short(became)}`" if became else "dropped"
+            reason = f"Python 3: `{_shorten_text(became)}`" if became else "dropped"
             yield Finding(
                 min(first + index, len(before) - 1) + 1,
                 1,
@@ -334,11 +334,13 @@ def _changes(old: str, new: str) -> Iterator[Finding]:
             )
 
 
-def _short(line: str) -> str:
+def _shorten_text(line: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN].rstrip()} ..."
 
 
-def _unclear(lines: list[int], origin: tuple[int, ...]) -> Iterator[Finding]:
+def _report_unclear_text(
+    lines: list[int], origin: tuple[int, ...]
+) -> Iterator[Finding]:
     for line in lines:
         yield Finding(
             origin[line - 1],

@@ -28,7 +28,7 @@ def within(call: Call, found: tuple[Value, ...], scope: Value) -> Value:
     """The members whose names begin with a scope."""
     m = call.m
     if scope == NONE:
-        return containers.new_list(m, found)
+        return containers.make_list(m, found)
     if not (isinstance(scope, Const) and isinstance(scope.value, str)):
         held = scopes.of_object(m, scope)
         if held is None:
@@ -46,7 +46,7 @@ def within(call: Call, found: tuple[Value, ...], scope: Value) -> Value:
                 kept.append(value)
         except re.error:
             return call.unknown("the scope of a collection")
-    return containers.new_list(m, kept)
+    return containers.make_list(m, kept)
 
 
 def name_of(value: Value) -> str | None:
@@ -135,7 +135,7 @@ def _chosen(
             continue
         if not any(name.startswith(b) for b in banned):
             kept.append(value)
-    return containers.new_list(call.m, kept)
+    return containers.make_list(call.m, kept)
 
 
 @function(

@@ -206,7 +206,7 @@ def _split(call: Call) -> Value:
             place = axis % len(shape)
             shape = (*shape[:place], size, *shape[place + 1 :])
         made.append(call.tensor(node, about.dtype, shape, named, str(index), index))
-    return containers.new_list(call.m, made)
+    return containers.make_list(call.m, made)
 
 
 @function("tf.unstack")
@@ -231,7 +231,7 @@ def _unstack(call: Call) -> Value:
     made = [
         call.tensor(node, about.dtype, shape, named, str(i), i) for i in range(count)
     ]
-    return containers.new_list(call.m, made)
+    return containers.make_list(call.m, made)
 
 
 @function("tf.nn.moments")
@@ -277,7 +277,7 @@ def _meshgrid(call: Call) -> Value:
     call.name_of("meshgrid")
     node = call.node()
     made = [call.tensor(node, None, None, None, str(i)) for i in range(count)]
-    return containers.new_list(call.m, made)
+    return containers.make_list(call.m, made)
 
 
 @function("tf.unique")
@@ -350,7 +350,7 @@ def _clip_by_global_norm(call: Call) -> Value:
     if norm == NONE:
         dtype = tensors.about(call.m, parts[0]).dtype if parts else "float32"
         norm = call.tensor(node, dtype, (), None, "norm")
-    return Tuple((containers.new_list(call.m, made), norm))
+    return Tuple((containers.make_list(call.m, made), norm))
 
 
 @function("tf.nn.embedding_lookup")
@@ -393,7 +393,7 @@ def _sparse_results(call: Call) -> Value:
     if call.symbol.endswith("split"):
         return one
     score = call.tensor(node, "float32", None, None, "score")
-    return Tuple((containers.new_list(call.m, [one]), score))
+    return Tuple((containers.make_list(call.m, [one]), score))
 
 
 @function("tf.dynamic_partition")
@@ -403,7 +403,7 @@ def _dynamic_partition(call: Call) -> Value:
     node = call.node()
     dtype = tensors.about(call.m, call.get("data")).dtype
     made = [call.tensor(node, dtype, None, named, str(i), i) for i in range(count)]
-    return containers.new_list(call.m, made)
+    return containers.make_list(call.m, made)
 
 
 @function("tf.dynamic_stitch")

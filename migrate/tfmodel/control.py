@@ -31,7 +31,7 @@ def _self(call: Call) -> Reference:
 
 
 def _manager(m: Machine, kind: str, value: Value) -> Reference:
-    made = objects.new_object(m, Symbol("tf.GraphKeys"))
+    made = objects.make_object(m, Symbol("tf.GraphKeys"))
     keep(m, made, kind=Const(kind), value=value)
     return made
 
@@ -151,7 +151,7 @@ def _tuple(call: Call) -> Value:
     for i, item in enumerate(items):
         about = tensors.about(call.m, item)
         made.append(call.tensor(node, about.dtype, about.shape, None, str(i)))
-    return containers.new_list(call.m, made)
+    return containers.make_list(call.m, made)
 
 
 @function("tf.global_variables_initializer", "tf.initialize_all_variables")
@@ -260,13 +260,13 @@ def like(
         return Tuple(parts, value.names, value.kind)
     if isinstance(value, Reference) and value.kind == "list":
         items = containers.elements(m, value) or []
-        return containers.new_list(
+        return containers.make_list(
             m, [like(call, node, v, f"{output}.{i}") for i, v in enumerate(items)]
         )
     if isinstance(value, Reference) and value.kind == "dict":
         pairs = containers.pairs(m, value)
         if isinstance(pairs, tuple):
-            return containers.new_dict(
+            return containers.make_dict(
                 m,
                 [
                     (k, like(call, node, v, f"{output}.{i}"))
@@ -328,7 +328,7 @@ def merge_branches(
                 return Tuple(tuple(parts), yes.names, yes.kind)
             if len(parts) == 1 and output == "0":
                 return parts[0]
-            return containers.new_list(m, parts)
+            return containers.make_list(m, parts)
     if isinstance(yes, Operation) and isinstance(no, Operation):
         return call.tensor(node, "bool", (), name, output)
     a, b = tensors.about(m, yes), tensors.about(m, no)
@@ -380,7 +380,7 @@ def _while_loop(call: Call) -> Value:
         return outside[0]
     if isinstance(call.get("loop_vars"), Tuple):
         return Tuple(tuple(outside))
-    return containers.new_list(m, outside)
+    return containers.make_list(m, outside)
 
 
 @function("tf.map_fn")
@@ -428,7 +428,7 @@ def _first(call: Call, node: int, value: Value, output: str) -> Value:
         return (
             Tuple(tuple(parts))
             if isinstance(value, Tuple)
-            else containers.new_list(m, parts)
+            else containers.make_list(m, parts)
         )
     about = tensors.about(m, value)
     shape = None if about.shape is None else about.shape[1:]
@@ -457,7 +457,7 @@ def _stack_results(
         return (
             Tuple(tuple(parts))
             if isinstance(value, Tuple)
-            else containers.new_list(m, parts)
+            else containers.make_list(m, parts)
         )
     about = tensors.about(m, value)
     shape = None if about.shape is None else (length, *about.shape)
@@ -478,7 +478,7 @@ def _py_func(call: Call) -> Value:
         call.tensor(node, arrays.type_name(d), None, None, str(i))
         for i, d in enumerate(items)
     ]
-    return containers.new_list(call.m, made)
+    return containers.make_list(call.m, made)
 
 
 @function("tf.make_template")

@@ -99,11 +99,11 @@ def realise(
     values = [(k, realise(m, v, make, f"{path}.{k}")) for k, v in parts]
     if kind == "tuple":
         return Tuple(tuple(v for _, v in values))
-    return containers.new_dict(m, [(Const(k), v) for k, v in values])
+    return containers.make_dict(m, [(Const(k), v) for k, v in values])
 
 
 def _dataset(call: Call, element: Element) -> Reference:
-    made = objects.new_object(call.m, Symbol(DATASET))
+    made = objects.make_object(call.m, Symbol(DATASET))
     node = call.node()
     call.m.store.set((made.address, "element"), element)
     keep(call.m, made, node=Const(node))
@@ -295,7 +295,7 @@ def _apply(call: Call) -> Value:
 
 def _transformation(symbol: str, like: str) -> None:
     def handler(call: Call) -> Value:
-        made = objects.new_object(call.m, Symbol("tf.data.Options"))
+        made = objects.make_object(call.m, Symbol("tf.data.Options"))
         keep(call.m, made, like=Const(like), **call.given)
         return made
 
@@ -330,7 +330,7 @@ def _transform(call: Call) -> Value:
 
 @attribute(DATASET, "output_types", "output_shapes", "output_classes")
 def _facts(call: Call) -> Value:
-    made = objects.new_object(call.m, Symbol("tf.data.experimental.TensorStructure"))
+    made = objects.make_object(call.m, Symbol("tf.data.experimental.TensorStructure"))
     call.m.store.set((made.address, "element"), element_of(call.m, call.receiver))
     return made
 
@@ -339,7 +339,7 @@ def _facts(call: Call) -> Value:
 
 
 def _iterator(call: Call, element: Element, dataset: Value) -> Reference:
-    made = objects.new_object(call.m, Symbol(ITERATOR))
+    made = objects.make_object(call.m, Symbol(ITERATOR))
     call.m.store.set((made.address, "element"), element)
     keep(call.m, made, dataset=dataset, node=Const(call.node()))
     return made

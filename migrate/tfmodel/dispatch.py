@@ -280,7 +280,7 @@ def construct(
     handler = next((CLASSES[one] for one in lineage(label) if one in CLASSES), None)
     if handler is None:
         return host_symbols.call(m, symbol.path, given, named)
-    made = objects.new_object(m, symbol)
+    made = objects.make_object(m, symbol)
     result = _initialise(m, made, symbol, given, named)
     # A class may stand for what it makes: `tf.Variable(...)` is a variable.
     return made if result == NONE else result

@@ -130,7 +130,7 @@ def _gradients(call: Call) -> Value:
             continue
         about = tensors.about(m, source)
         made.append(call.tensor(node, about.dtype, about.shape, None, str(index)))
-    return containers.new_list(m, made)
+    return containers.make_list(m, made)
 
 
 def _same_tensor(one: Value, other: Value) -> bool:

@@ -88,7 +88,7 @@ for _symbol in (*_DRAWS, *_FILLS, "tf.constant_initializer"):
 
 def make(m: Machine, symbol: str, given: dict[str, Value]) -> Reference:
     """An initializer as a program would have made it."""
-    made = objects.new_object(m, Symbol(symbol))
+    made = objects.make_object(m, Symbol(symbol))
     keep(m, made, **given)
     return made
 
@@ -233,7 +233,7 @@ def _of_function(
 def constant(m: Machine, value: Value, dtype: str | None) -> Initial:
     """A number, or a list of them."""
     try:
-        found = containers.to_python(m, value)
+        found = containers.convert_to_python(m, value)
     except containers.NotConstant:
         return Initial(value=value)
     flat = list(_flat(found))

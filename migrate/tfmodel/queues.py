@@ -32,7 +32,7 @@ def _self(call: Call) -> Reference:
 
 
 def _queue(m: Machine, node: int, parts: tuple[Array, ...]) -> Reference:
-    made = objects.new_object(m, Symbol("tf.FIFOQueue"))
+    made = objects.make_object(m, Symbol("tf.FIFOQueue"))
     m.store.set((made.address, "parts"), parts)
     keep(m, made, node=Const(node))
     return made
@@ -118,7 +118,7 @@ def _dequeue(call: Call) -> Value:
         )
     if len(made) == 1:
         return made[0]
-    return containers.new_list(m, made)
+    return containers.make_list(m, made)
 
 
 # -- readers --
@@ -210,7 +210,7 @@ def _slice_producer(call: Call) -> Value:
         about = tensors.about(m, item)
         shape = None if about.shape is None else about.shape[1:]
         made.append(call.tensor(node, about.dtype, shape, None, str(index)))
-    return containers.new_list(m, made)
+    return containers.make_list(m, made)
 
 
 def _batch_sparse(call: Call, node: int, dtype: str | None, path: str) -> Value:
@@ -262,14 +262,14 @@ def _batching(symbol: str, joined: bool) -> None:
             if not isinstance(pairs, tuple):
                 return call.unknown("what is batched")
             found = [(k, one(v, str(i), i)) for i, (k, v) in enumerate(pairs)]
-            return containers.new_dict(m, found)
+            return containers.make_dict(m, found)
         items = None if tensors.is_symbolic(given) else calls.iterate(m, given)
         if items is None:
             return one(given, "0", 0)
         made = [one(v, str(i), i) for i, v in enumerate(items)]
         if len(made) == 1:
             return made[0]
-        return containers.new_list(m, made)
+        return containers.make_list(m, made)
 
     function(symbol)(handler)
 

@@ -59,7 +59,7 @@ def _parse(call: Call) -> Value:
             found.append((key, sparse(*parts)))
         else:
             found.append((key, call.tensor(node, about.dtype, shape, None, str(index))))
-    return containers.new_dict(m, found)
+    return containers.make_dict(m, found)
 
 
 def _feature(symbol: str, is_sparse: bool) -> None:
@@ -96,4 +96,4 @@ def _decode_csv(call: Call) -> Value:
             else tensors.about(m, default).dtype
         )
         made.append(call.tensor(node, dtype, shape, whole, str(index), index))
-    return containers.new_list(m, made)
+    return containers.make_list(m, made)

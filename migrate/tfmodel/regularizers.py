@@ -31,7 +31,7 @@ def _regularizer(symbol: str, name: str) -> None:
         scale = call.get("scale", "scale_l1")
         if isinstance(scale, Const) and not scale.value:
             return _constant_none(call)
-        one = objects.new_object(call.m, Symbol("tf.contrib.layers.l2_regularizer"))
+        one = objects.make_object(call.m, Symbol("tf.contrib.layers.l2_regularizer"))
         keep(call.m, one, kind=Const(name), symbol=Const(symbol), **call.given)
         return one
 
@@ -39,7 +39,7 @@ def _regularizer(symbol: str, name: str) -> None:
 
 
 def _constant_none(call: Call) -> Value:
-    return objects.new_object(call.m, Symbol("tf.contrib.layers.l1_regularizer"))
+    return objects.make_object(call.m, Symbol("tf.contrib.layers.l1_regularizer"))
 
 
 _regularizer("tf.contrib.layers.l2_regularizer", "l2_regularizer")
@@ -116,7 +116,7 @@ def _keras_penalty(call: Call) -> Value:
 
 @function("tf.keras.regularizers.l2", "tf.keras.regularizers.l1")
 def _keras_l2(call: Call) -> Value:
-    made = objects.new_object(call.m, Symbol("tf.keras.regularizers.L1L2"))
+    made = objects.make_object(call.m, Symbol("tf.keras.regularizers.L1L2"))
     keep(call.m, made, **call.given)
     return made
 

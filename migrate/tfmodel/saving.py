@@ -270,7 +270,7 @@ _MONITORED = "tf.train.MonitoredSession"
 def _make_monitored_session(call: Call) -> Reference:
     """A monitored session; it saves, and has hooks of its own that add to the graph."""
     m = call.m
-    made = objects.new_object(m, Symbol(_MONITORED))
+    made = objects.make_object(m, Symbol(_MONITORED))
     keep(m, made, graph=Const(graphs.current(m)), **call.given)
     return made
 

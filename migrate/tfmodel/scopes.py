@@ -222,7 +222,7 @@ def reuse_of(call: Call, value: Value) -> str | None:
 
 def scope_object(m: Machine, scope: VariableScope) -> Reference:
     """A VariableScope as the program holds it."""
-    made = objects.new_object(m, Symbol("tf.VariableScope"))
+    made = objects.make_object(m, Symbol("tf.VariableScope"))
     m.store.set((made.address, "scope"), scope)
     return made
 
@@ -305,7 +305,7 @@ def _exit(call: Call) -> Value:
 
 @function("tf.variable_op_scope")
 def _variable_op_scope(call: Call) -> Value:
-    made = objects.new_object(call.m, Symbol("tf.variable_scope"))
+    made = objects.make_object(call.m, Symbol("tf.variable_scope"))
     keep(call.m, made, **call.given)
     return made
 
@@ -392,7 +392,7 @@ def _exit_name_scope(call: Call) -> Value:
 
 @function("tf.op_scope")
 def _op_scope(call: Call) -> Value:
-    made = objects.new_object(call.m, Symbol("tf.name_scope"))
+    made = objects.make_object(call.m, Symbol("tf.name_scope"))
     keep(call.m, made, name=call.get("name"), default=call.get("default_name"))
     return made
 
@@ -412,7 +412,7 @@ def arguments_for(m: Machine, label: str) -> dict[str, Value]:
 @function("tf.contrib.framework.arg_scope")
 def _arg_scope(call: Call) -> Value:
     m = call.m
-    made = objects.new_object(m, Symbol("tf.contrib.framework.arg_scope"))
+    made = objects.make_object(m, Symbol("tf.contrib.framework.arg_scope"))
     listed = call.get("list_ops_or_scope")
     scope = (
         m.store.get((listed.address, "arguments"))

@@ -182,7 +182,7 @@ def _steps(
         for i in range(len(steps))
     ]
     last = _last_state(call, node, parts[1], "1")
-    return Tuple((containers.new_list(m, outputs), last))
+    return Tuple((containers.make_list(m, outputs), last))
 
 
 @function("tf.nn.bidirectional_dynamic_rnn")
@@ -265,7 +265,7 @@ def _static_bidirectional(call: Call) -> Value:
         )
         shape = (*left.shape[:-1], width) if left.shape else None
         outputs.append(Tensor(node, f"0.{index}", left.dtype, shape, None, graph))
-    return Tuple((containers.new_list(m, outputs), both[0].items[1], both[1].items[1]))
+    return Tuple((containers.make_list(m, outputs), both[0].items[1], both[1].items[1]))
 
 
 @function("tf.nn.raw_rnn")

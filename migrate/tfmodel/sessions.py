@@ -45,7 +45,7 @@ def graph_object(m: Machine, graph: int) -> Reference:
     known = m.store.get((graph, "object"))
     if isinstance(known, Reference):
         return known
-    made = objects.new_object(m, Symbol("tf.Graph"))
+    made = objects.make_object(m, Symbol("tf.Graph"))
     keep(m, made, number=Const(graph))
     m.store.set((graph, "object"), made)
     return made
@@ -94,7 +94,7 @@ def _reset(call: Call) -> Value:
 
 @method("tf.Graph", "as_default")
 def _as_default(call: Call) -> Value:
-    made = objects.new_object(call.m, Symbol("tf.Graph"))
+    made = objects.make_object(call.m, Symbol("tf.Graph"))
     keep(
         call.m,
         made,
@@ -346,7 +346,7 @@ def _get_default_session(call: Call) -> Value:
 
 def make_session(m: Machine, symbol: str) -> Reference:
     """A session that another object gives."""
-    made = objects.new_object(m, Symbol(symbol))
+    made = objects.make_object(m, Symbol(symbol))
     keep(m, made, graph=Const(graphs.current(m)))
     return made
 
@@ -436,14 +436,14 @@ def _fetch(m: Machine, value: Value, leaves: list[Value], session: Value) -> Val
     if isinstance(value, Reference) and value.kind in ("list", "set"):
         items = containers.contents(m, value)
         if isinstance(items, tuple):
-            return containers.new_list(
+            return containers.make_list(
                 m, [_fetch(m, v, leaves, session) for v in items]
             )
     if isinstance(value, Reference) and value.kind == "dict":
         pairs = containers.pairs(m, value)
         if isinstance(pairs, tuple):
             found = [(k, _fetch(m, v, leaves, session)) for k, v in pairs]
-            return containers.new_dict(m, found)
+            return containers.make_dict(m, found)
     if isinstance(value, Const) and isinstance(value.value, str):
         named = by_name(m, value.value, session_graph(m, session))
         if isinstance(named, Unknown) and ":" not in value.value:

@@ -85,7 +85,7 @@ def about(m: Machine, value: Value) -> Array:
         return Array(
             (len(items), *shape) if same and shape is not None else None, dtype
         )
-    literal = arrays.of_literal(m, value)
+    literal = arrays.make_array_of_literal(m, value)
     if literal is None:
         return Array()
     dtype = literal.dtype
@@ -147,7 +147,7 @@ def shape_value(m: Machine, shape: Shape | None) -> Value:
     """A shape as TensorFlow gives it to functions of the program."""
     if shape is None:
         return m.unknown("a shape")
-    return containers.new_list(m, [containers.dimension(d) for d in shape])
+    return containers.make_list(m, [containers.dimension(d) for d in shape])
 
 
 def _of_shape_tensor(m: Machine, value: Tensor) -> Shape | None:
@@ -302,7 +302,7 @@ def _of_shape(m: Machine, value: ShapeValue, name: str) -> Value:
     if name == "dims":
         if value.dims is None:
             return NONE
-        return containers.new_list(m, [Dimension(d) for d in value.dims])
+        return containers.make_list(m, [Dimension(d) for d in value.dims])
     return Own(value, name)
 
 
@@ -314,7 +314,7 @@ def call_shape_method(
     if name == "as_list":
         if dims is None:
             return m.unknown("a list of dimensions whose number is not known")
-        return containers.new_list(m, [containers.dimension(d) for d in dims])
+        return containers.make_list(m, [containers.dimension(d) for d in dims])
     if name == "num_elements":
         from migrate.graph import shapes
 

@@ -136,7 +136,7 @@ def _compute(call: Call) -> Value:
     pairs = _gradients(call, loss, call.get("var_list"), call.node)
     if isinstance(pairs, Unknown):
         return pairs
-    return containers.new_list(call.m, [Tuple(pair) for pair in pairs])
+    return containers.make_list(call.m, [Tuple(pair) for pair in pairs])
 
 
 def _gradients(
@@ -315,7 +315,7 @@ def _optimizer_facts(call: Call) -> Value:
         and key[:1] == (own.address,)
         and key[1] in ("slot", "scalar")
     ]
-    return containers.new_list(m, [v for v in found if isinstance(v, Value)])
+    return containers.make_list(m, [v for v in found if isinstance(v, Value)])
 
 
 # -- the global step --

@@ -147,7 +147,7 @@ def _begin(
     if isinstance(value, (Host, Choice, Unknown)):
         return Initial(value=value), shape, found
     try:
-        containers.to_python(m, value)
+        containers.convert_to_python(m, value)
     except containers.NotConstant:
         return Initial(value=value), shape, found
     return initializers.constant(m, value, dtype or found), shape, found

@@ -119,9 +119,27 @@ def write_page(name: str) -> str:
     code = CODES[stem]
     pairs = _pairs_of_recipes()
     known = [case for case in cases().values() if case.code == stem]
-    if not known and stem in pairs:
+    if not known and stem in pairs and not _has_command(stem):
         known = [Case(stem, pairs[stem][0])]
     return _WRITTEN + "\n".join(_page(code, known, pairs))
+
+
+def _show_command(code: str) -> Iterator[str]:
+    """What a terminal shows of a rule that no program alone has."""
+    from tests.rules import commands
+
+    command = commands.COMMANDS[code]
+    yield f"{command.about}\n"
+    for name, text in commands.list_shown_files(code):
+        yield f"`{name}`:\n\n```python\n{text}\n```\n"
+    printed = (commands.RECORDED / f"{code}.txt").read_text("utf-8").rstrip("\n")
+    yield f"```console\n{printed}\n```\n"
+
+
+def _has_command(code: str) -> bool:
+    from tests.rules import commands
+
+    return code in commands.COMMANDS
 
 
 def _pairs_of_recipes() -> dict[str, tuple[str, str]]:
@@ -172,6 +190,10 @@ def _examples(
             shown.append(show_followed(followed[name]))
         elif case is not None:
             shown.append(show_case(case))
+    if _has_command(code.id):
+        yield "## Example\n"
+        yield from _show_command(code.id)
+        return
     if not shown and not code.before:
         return
     yield "## Example\n"

@@ -16,7 +16,7 @@ from migrate.backends.custom_loop import early_data, versions, worker_state
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.cluster import Cluster
 from migrate.backends.custom_loop.context import Context
-from migrate.backends.custom_loop.items import rebuilt
+from migrate.backends.custom_loop.items import rebuild_statement
 from migrate.backends.custom_loop.loop import Loop
 from migrate.backends.custom_loop.staged import StagedFunctions
 from migrate.backends.custom_loop.step_functions import StepFunctions
@@ -25,7 +25,7 @@ from migrate.facts import global_steps, names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, all_names, every
+from migrate.program.binding_time import Diagnostics, all_names, list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes
 from migrate.program.lost_values import refuse_lost_values
@@ -116,7 +116,7 @@ class _Layout:
         for statement in self._outer_moved():
             plan.statements[statement] = [Dropped(statement)]
         self._plan_staged_functions()
-        plan.suites[home_owner] = _with_split(items, plan)
+        plan.suites[home_owner] = _insert_split_functions(items, plan)
 
     def _import(self, module: str, files: Iterable[str] = ()) -> None:
         """Has an emitted module written beside the program, which imports it."""
@@ -160,7 +160,7 @@ class _Layout:
     def _scope(self, graph: list[ir.Flow]) -> list[Item]:
         """What is made under the strategy: variables, and the step functions."""
         program, scope = self._program, list[Item]()
-        if any(flow.graph for flow in every(program.flows)):
+        if any(flow.graph for flow in list_every_flow(program.flows)):
             self._import("graph_variables")
             scope.append(New(code("graph_variables.keep(replicas)")))
         if self._needs_global_step() and (not self._plain or self._makes_global_step()):
@@ -260,9 +260,9 @@ class _Layout:
         if flow is not None and (flow.step or flow.pure) and not flow.suites:
             return Dropped(statement)  # No run call needs it.
         if statement in self._program.helpers:
-            return rebuilt(statement, self._loop.suite)
+            return rebuild_statement(statement, self._loop.suite)
         if names.suites(statement):
-            return rebuilt(statement, self._outside_suite)
+            return rebuild_statement(statement, self._outside_suite)
         if self._sync.mentions(statement):
             return self._sync.without(statement)
         return Keep(statement)
@@ -303,13 +303,13 @@ class _Layout:
             isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in roles.GLOBAL_STEPS
             and "create" in (self._scopes.resolve(node.func) or "")
-            for flow in every(self._program.flows)
+            for flow in list_every_flow(self._program.flows)
             for node in walk_breadth_first(flow.statement)
         )
 
     def _needs_global_step(self) -> bool:
         """Whether nothing in the graph creates the global step by an assignment."""
-        for flow in every(self._program.flows):
+        for flow in list_every_flow(self._program.flows):
             if flow.suites or not flow.build:
                 continue
             for node in walk_breadth_first(flow.statement):
@@ -332,7 +332,7 @@ class _Layout:
         return True
 
 
-def _with_split(items: list[Item], plan: Plan) -> list[Item]:
+def _insert_split_functions(items: list[Item], plan: Plan) -> list[Item]:
     """The items with functions nested in the driver as they were split."""
     found: list[Item] = []
     for item in items:
@@ -340,9 +340,14 @@ def _with_split(items: list[Item], plan: Plan) -> list[Item]:
             if isinstance(item.statement, ast.FunctionDef):
                 found.extend(plan.statements.get(item.statement) or [item])
                 continue
-            suites = {f: _with_split(suite, plan) for f, suite in item.suites.items()}
+            suites = {
+                f: _insert_split_functions(suite, plan)
+                for f, suite in item.suites.items()
+            }
             item = dataclasses.replace(item, suites=suites)
         elif isinstance(item, Block):
-            item = dataclasses.replace(item, items=_with_split(item.items, plan))
+            item = dataclasses.replace(
+                item, items=_insert_split_functions(item.items, plan)
+            )
         found.append(item)
     return found

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.items import is_empty
-from migrate.backends.custom_loop.rounds import lifts_of_round, of_round
+from migrate.backends.custom_loop.rounds import lifts_of_round, list_round_statements
 from migrate.backends.custom_loop.specs import Specs
 from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
 from migrate.frontends.cluster.placement import names_task
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import code
 from migrate.program.ir import Flow, Kind
 from migrate.program.lost_values import is_of_steps, refuse_lost_value
@@ -48,7 +48,7 @@ class BuildTime:
             *[names.reads(helper) for helper in self._program.helpers],
         )
         found: set[Flow] = set()
-        for flow in reversed(every(self._program.flows)):
+        for flow in reversed(list_every_flow(self._program.flows)):
             plain = flow.pure and not flow.suites and flow.binds & wanted
             if plain and not any(
                 isinstance(n, (ast.Name, ast.Attribute))
@@ -66,7 +66,7 @@ class BuildTime:
             unmade: set[str] = set().union(
                 *[
                     flow.binds
-                    for flow in every(self._program.flows)
+                    for flow in list_every_flow(self._program.flows)
                     if flow.pure
                     and not flow.suites
                     and flow not in found
@@ -225,16 +225,22 @@ class BuildTime:
             refuse_lost_value(self._program, self._scopes, self._diagnostics, flow)
         if of_steps or not (
             flow.build
-            or any(f.host or f in self.pure for f in every([flow])[1:] if not f.suites)
+            or any(
+                f.host or f in self.pure
+                for f in list_every_flow([flow])[1:]
+                if not f.suites
+            )
         ):
             return []
         if isinstance(statement, ast.With) and self._is_dissolved_at_build(statement):
             return [Dropped(statement), *self.suite(flow.suites["body"])]
         if isinstance(statement, ast.For):
             lifts = lifts_of_round(flow)
-            round_ = of_round(flow.suites["body"])
+            round_ = list_round_statements(flow.suites["body"])
             nested = [
-                f for f in every(flow.suites["body"]) if f.lifts and f not in round_
+                f
+                for f in list_every_flow(flow.suites["body"])
+                if f.lifts and f not in round_
             ]
             if nested:
                 self._diagnostics.refuse(
@@ -294,19 +300,19 @@ class BuildTime:
     def loop_names(self, flow: Flow) -> list[str]:
         """Variables made in each round of a loop and read in the same round's step."""
         made: list[str] = []
-        round_ = of_round(flow.suites["body"])
+        round_ = list_round_statements(flow.suites["body"])
         for inner in round_:
             if inner.build and not inner.lifts and not inner.suites:
                 made.extend(sorted(inner.binds))
         read: set[str] = set()
-        for inner in every(flow.suites["body"]):
+        for inner in list_every_flow(flow.suites["body"]):
             if (inner.step and not inner.suites) or inner.lifts:
                 read |= inner.reads
             elif inner.step:
                 read |= header_reads(inner.statement)
         nested = [
             f
-            for f in every(flow.suites["body"])
+            for f in list_every_flow(flow.suites["body"])
             if f not in round_ and f.build and not f.lifts and f.binds & read
         ]
         if nested:
@@ -338,7 +344,7 @@ class BuildTime:
         for key, (iterator, flow) in program.elements.items():
             target = flow.statement.targets[0]  # type: ignore[attr-defined]
             spec = code(program.iterators[iterator], ".element_spec")
-            known[key] = code(spec, _path_of(target, key) or "")
+            known[key] = code(spec, _find_path(target, key) or "")
         return Specs(
             program.flows,
             program.static_reads,
@@ -349,12 +355,12 @@ class BuildTime:
         )
 
 
-def _path_of(target: ast.expr, key: str) -> str | None:
+def _find_path(target: ast.expr, key: str) -> str | None:
     """How a name is taken out of what a target unpacks: "[1][0]"; None if it is not."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         return "" if names.key(target) == key else None
     for index, element in enumerate(target.elts):
-        path = _path_of(element, key)
+        path = _find_path(element, key)
         if path is not None:
             return f"[{index}]{path}"
     return None

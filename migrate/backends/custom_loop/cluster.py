@@ -97,7 +97,7 @@ class Cluster:
         program, cluster = self._program, self._program.tasks
         server = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
         skipped = {cluster.server, program.session, *program.joins}
-        for statement in around.all_statements(program.driver.body):
+        for statement in around.list_all_statements(program.driver.body):
             suites = [s for _, suite in names.suites(statement) for s in suite]
             inside = {n for s in suites for n in walk_breadth_first(s)}
             if statement in skipped or not any(
@@ -147,7 +147,7 @@ class Cluster:
                 self._plan.imports.append("import towers_on_tasks")
             return [
                 *_write_connection(connected, program.serves),
-                *_alone(program.towers),
+                *_write_local_strategy(program.towers),
             ]
         spec = self._spec(program.cluster)
         home, within = "training_session", ""
@@ -156,16 +156,16 @@ class Cluster:
             self._plan.imports.append("import towers_of_workers")
             home, within = "towers_of_workers", f", towers={program.towers.count}"
         if program.replication is Replication.SYNCHRONOUS:
-            made = _workers(program.cluster, spec, home, within)
+            made = _write_worker_strategy(program.cluster, spec, home, within)
         elif program.replication is Replication.CHOSEN_AT_RUN_TIME:
             assert program.condition is not None
             test = code("if ", program.condition, ":")
-            workers = _workers(program.cluster, spec, home, within)
+            workers = _write_worker_strategy(program.cluster, spec, home, within)
             servers = self._servers(program.cluster, spec, home, within)
             made = [Block(test, workers, orelse=servers)]
         else:
             made = self._servers(program.cluster, spec, home, within)
-        return _if_clustered(program.clustered, made)
+        return _choose_strategy(program.clustered, made)
 
     def _spec(self, cluster: ir.Cluster) -> ast.expr | Code:
         """The cluster as a ClusterSpec, which a server may be given as a dict."""
@@ -224,7 +224,7 @@ class Cluster:
         ]
 
 
-def _workers(
+def _write_worker_strategy(
     cluster: ir.Cluster, spec: ast.expr | Code, home: str, within: str
 ) -> list[Item]:
     """The strategy of workers that keep pace, and its replicas; see `Cluster._servers`."""
@@ -249,7 +249,7 @@ def _workers(
     ]
 
 
-def _if_clustered(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
+def _choose_strategy(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
     """The cluster's strategy, or where the program may have none, this process's own."""
     if choice is None:
         return made
@@ -277,7 +277,7 @@ def _write_connection(cluster: str | None, serves: bool) -> list[Item]:
     return [New(code(f"\n{comment}\n{call}"))]
 
 
-def _on_tasks(towers: ir.Towers) -> list[Item]:
+def _write_task_replicas(towers: ir.Towers) -> list[Item]:
     """A replica per tower, on the tower's own task; variables are where they were."""
     dealt = f", dealt_to={towers.dealt}" if towers.dealt else ""
     return [
@@ -286,10 +286,10 @@ def _on_tasks(towers: ir.Towers) -> list[Item]:
     ]
 
 
-def _alone(towers: ir.Towers | None) -> list[Item]:
+def _write_local_strategy(towers: ir.Towers | None) -> list[Item]:
     """One process: TF2's default strategy on one device, or a replica per tower."""
     if towers is not None and towers.devices:
-        return _on_tasks(towers)
+        return _write_task_replicas(towers)
     made = "tf.distribute.get_strategy()"
     if towers is not None:
         devices = f"plain_session.tower_devices({towers.count})"

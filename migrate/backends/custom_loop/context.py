@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow
 
@@ -34,7 +34,7 @@ class Context:
     flow_of: dict[ast.stmt, Flow] = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
-        flows = {f.statement: f for f in every(self.program.flows)}
+        flows = {f.statement: f for f in list_every_flow(self.program.flows)}
         object.__setattr__(self, "flow_of", flows)
 
     def fresh(self, wish: str) -> str:

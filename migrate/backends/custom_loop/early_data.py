@@ -43,11 +43,13 @@ def find_late_statements(
                 return None
             continue
         handled = _find_names_used_by_calls(statement, scopes) & read
-        handled |= _find_changed_names(statement) & _alike(statements, scopes, read)
+        handled |= _find_changed_names(statement) & _find_aliases(
+            statements, scopes, read
+        )
         if after or handled or _makes(statement, scopes):
             found.append(statement)
             bound |= own
-            read |= _variables(statement, scopes)
+            read |= _find_read_variables(statement, scopes)
     return found
 
 
@@ -59,10 +61,12 @@ def _find_changed_names(statement: ast.stmt) -> set[str]:
     return found
 
 
-def _alike(statements: list[ast.stmt], scopes: Scopes, read: set[str]) -> set[str]:
+def _find_aliases(
+    statements: list[ast.stmt], scopes: Scopes, read: set[str]
+) -> set[str]:
     """Names that may hold parts of what others hold: `rows = data[:8]`."""
     held = [
-        names.binds(s) | (_variables(s, scopes) - {_RANDOM})
+        names.binds(s) | (_find_read_variables(s, scopes) - {_RANDOM})
         for s in statements
         if isinstance(s, ast.Assign)
     ]
@@ -91,7 +95,7 @@ def _find_needed_statements(
     return found | {s for s in statements if names.reads(s) & served}
 
 
-def _variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
+def _find_read_variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Names of values that a statement reads; not those of functions, modules and flags."""
     found = {
         node.id

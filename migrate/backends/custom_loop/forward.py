@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from migrate.facts import names
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import code
 from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction
 from migrate.source.nodes import walk_breadth_first
@@ -67,11 +67,11 @@ def find_shared_forward(
     best: tuple[int, list[StepFunction]] = (0, [])
     for step in steps:
         alike = [
-            (other, _common(step, other, bodies))
+            (other, _count_common_statements(step, other, bodies))
             for other in steps
             if other is not step
         ]
-        near = [(o, n) for o, n in alike if _worth(bodies[step][:n])]
+        near = [(o, n) for o, n in alike if _is_worth_sharing(bodies[step][:n])]
         if near and min(n for _, n in near) > best[0]:
             best = (min(n for _, n in near), [step, *[o for o, _ in near]])
     length, group = best
@@ -115,7 +115,7 @@ def read_after(step: StepFunction, rest: Sequence[Flow]) -> set[str]:
     return found
 
 
-def _common(
+def _count_common_statements(
     one: StepFunction,
     other: StepFunction,
     bodies: Mapping[StepFunction, Sequence[Flow]],
@@ -124,7 +124,7 @@ def _common(
     ours, theirs = set(one.flows), set(other.flows)
     length = 0
     for left, right in zip(bodies[one], bodies[other]):
-        inside = every([left])
+        inside = list_every_flow([left])
         if left is not right or any(
             f.update is not None or f.kind in (Kind.OPERATION, Kind.ASSIGNMENT)
             for f in inside
@@ -136,8 +136,8 @@ def _common(
     return length
 
 
-def _worth(flows: Sequence[Flow]) -> bool:
-    return sum(not f.suites for f in every(flows)) >= _WORTH_A_FUNCTION
+def _is_worth_sharing(flows: Sequence[Flow]) -> bool:
+    return sum(not f.suites for f in list_every_flow(flows)) >= _WORTH_A_FUNCTION
 
 
 def _list_bound_names(flow: Flow) -> list[str]:
@@ -150,7 +150,7 @@ def _list_bound_names(flow: Flow) -> list[str]:
             if (key := names.key(node)) in flow.binds and key is not None
         ]
     # A feed or an element that a block declares is the step's parameter, not a result.
-    dropped = [f.binds for f in every([flow]) if f.dropped]
-    made = [f.binds for f in every([flow]) if not f.dropped and not f.suites]
+    dropped = [f.binds for f in list_every_flow([flow]) if f.dropped]
+    made = [f.binds for f in list_every_flow([flow]) if not f.dropped and not f.suites]
     given = set().union(*dropped) - set().union(*made)
     return sorted(flow.binds - given - {COLLECTED, NUMBERED})

@@ -14,7 +14,7 @@ def is_empty(items: Sequence[Item]) -> bool:
     return all(isinstance(item, Dropped) for item in items)
 
 
-def rebuilt(
+def rebuild_statement(
     statement: ast.stmt,
     inner: Callable[[list[ast.stmt]], list[Item]],
 ) -> Item:
@@ -28,4 +28,4 @@ def rebuilt(
     return Keep(statement, suites)
 
 
-__all__ = ["Block", "is_empty", "rebuilt"]
+__all__ = ["Block", "is_empty", "rebuild_statement"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
-from migrate.backends.custom_loop.items import rebuilt
+from migrate.backends.custom_loop.items import rebuild_statement
 from migrate.backends.custom_loop.step_functions import StepFunctions
 from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
@@ -91,7 +91,7 @@ class Loop:
                     return Dropped(statement)
                 return New(run.replacement, statement)
         if names.suites(statement):
-            item = rebuilt(statement, self._tail_list)
+            item = rebuild_statement(statement, self._tail_list)
             if isinstance(item, Keep):
                 self._runs_in(statement)
             return item

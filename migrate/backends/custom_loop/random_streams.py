@@ -15,7 +15,7 @@ from migrate.facts.graph_objects import is_graph
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models, random_symbols, roles
 
@@ -29,7 +29,7 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
     """Says where several step functions draw by one operation's seed."""
     of_graph = _has_graph_seed(scopes)
     told: set[ast.AST] = set()
-    for flow in every(program.flows):
+    for flow in list_every_flow(program.flows):
         if flow.suites or sum(_has(step, flow) for step in program.steps) < 2:
             continue
         for node in _find_seeded_calls(flow.statement, scopes, of_graph):
@@ -47,7 +47,7 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
 
 def _has(step: ir.StepFunction, flow: ir.Flow) -> bool:
     """Whether a step computes a statement, also one in a block."""
-    return any(flow is one for one in every(step.flows))
+    return any(flow is one for one in list_every_flow(step.flows))
 
 
 def _has_graph_seed(scopes: Scopes) -> bool:

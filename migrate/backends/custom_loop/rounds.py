@@ -9,14 +9,14 @@ from migrate.program import ir
 from migrate.program.ir import Flow
 
 
-def of_round(flows: Sequence[Flow]) -> list[Flow]:
+def list_round_statements(flows: Sequence[Flow]) -> list[Flow]:
     """Statements that every round runs once: those in its `with` blocks, too."""
     found: list[Flow] = []
     for flow in flows:
         found.append(flow)
         if isinstance(flow.statement, ast.With):
             for suite in flow.suites.values():
-                found.extend(of_round(suite))
+                found.extend(list_round_statements(suite))
     return found
 
 
@@ -24,7 +24,7 @@ def lifts_of_round(flow: Flow) -> list[ir.Lift]:
     """What statements of a loop's round make at build time, in order."""
     return [
         lift
-        for inner in of_round(flow.suites["body"])
+        for inner in list_round_statements(flow.suites["body"])
         for lift in inner.lifts
         if lift.create.parts
     ]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import children, walk_breadth_first
@@ -50,11 +50,11 @@ class Specs:
         self._diagnostics = diagnostics
         self.names: dict[str, str] = {}
         self._bound: dict[str, list[Flow]] = {}
-        for flow in every(flows):
+        for flow in list_every_flow(flows):
             if not flow.suites:
                 for name in flow.binds:
                     self._bound.setdefault(name, []).append(flow)
-        self._straight = dict(_straight(flows))
+        self._straight = dict(_walk_straight_flows(flows))
 
     def insert_specs(self, items: list[Item]) -> list[Item]:
         """The items with specs for tensors, each defined before its first use."""
@@ -160,7 +160,7 @@ class Specs:
             flow is None
             or binding is None
             or not isinstance(flow.statement, ast.Assign)
-            or (place := _place(flow.statement.targets[0], key)) is None
+            or (place := _find_place(flow.statement.targets[0], key)) is None
             or not isinstance(value, ast.expr)
         ):
             self._refuse(node, key)
@@ -222,7 +222,7 @@ class Specs:
         )
 
 
-def _place(target: ast.expr, key: str) -> str | None:
+def _find_place(target: ast.expr, key: str) -> str | None:
     """Where a name stands in what is assigned: "" for all of it, `[1]` in a tuple."""
     if names.key(target) == key:
         return ""
@@ -241,13 +241,15 @@ class _Binding:
     test: ast.expr | None
 
 
-def _straight(flows: Sequence[Flow]) -> Iterator[tuple[Flow, ast.expr | None]]:
+def _walk_straight_flows(
+    flows: Sequence[Flow],
+) -> Iterator[tuple[Flow, ast.expr | None]]:
     """Flows that run at most once, with the condition: not in a loop or in `else`."""
     for flow in flows:
         if not flow.suites:
             yield flow, None
         elif isinstance(flow.statement, ast.With):
-            yield from _straight(flow.suites["body"])
+            yield from _walk_straight_flows(flow.suites["body"])
         elif isinstance(flow.statement, ast.If) and set(flow.suites) == {"body"}:
             body = flow.suites["body"]
             if all(isinstance(f.statement, ast.Assign) for f in body):

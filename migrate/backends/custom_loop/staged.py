@@ -11,7 +11,7 @@ from migrate.backends.custom_loop.specs import Specs
 from migrate.backends.custom_loop.statements import Statements
 from migrate.facts import names
 from migrate.plan import Block, Item, Keep, New
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Flow
@@ -74,7 +74,7 @@ class StagedFunctions:
         several = find_rebound_names(flows)
         included = {
             f
-            for f in every(flows)
+            for f in list_every_flow(flows)
             if f.step
             or isinstance(f.statement, ast.Return)
             or (f.pure and f not in pure)
@@ -123,14 +123,15 @@ class StagedFunctions:
 
     def _has_step(self, flow: Flow) -> bool:
         return any(
-            f.step or isinstance(f.statement, ast.Return) for f in every([flow])[1:]
+            f.step or isinstance(f.statement, ast.Return)
+            for f in list_every_flow([flow])[1:]
         )
 
     def _host_for_build(self, flows: Sequence[Flow], times: FunctionTimes) -> set[Flow]:
         """Plain Python in a staged function that its build-time part reads."""
         needed: set[str] = set()
         found: set[Flow] = set()
-        for flow in reversed(every(flows)):
+        for flow in reversed(list_every_flow(flows)):
             if flow.lifts:
                 for lift in flow.lifts:
                     for node in lift.create.nodes():

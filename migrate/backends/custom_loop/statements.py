@@ -12,7 +12,7 @@ from migrate.backends.custom_loop.rounds import lifts_of_round
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.plan import Block, Item, Keep, New
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow
 
@@ -80,7 +80,7 @@ class Statements:
                     suites["body"],
                     statement,
                 )
-        graph = any(f.graph for f in every([flow]))
+        graph = any(f.graph for f in list_every_flow([flow]))
         return Keep(statement, suites, self._header_edits(statement, graph))
 
     def _graph_scope(self, node: ast.expr) -> dict[ast.AST, Code]:

@@ -17,7 +17,7 @@ from migrate.backends.custom_loop.updates import Updates, update_last
 from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program import ir, own_hooks
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.tables import contrib_graph
@@ -233,7 +233,9 @@ class StepFunctions:
         for flow in flows:
             if flow not in included:
                 continue
-            holds_update = any(f.update is not None for f in every([flow])[1:])
+            holds_update = any(
+                f.update is not None for f in list_every_flow([flow])[1:]
+            )
             if flow.suites and holds_update and isinstance(flow.statement, ast.With):
                 if flow.updates:
                     found.append(_updates_asked())

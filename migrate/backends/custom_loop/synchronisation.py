@@ -7,7 +7,7 @@ import ast
 from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.plan import Dropped, Item, Keep
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
@@ -25,7 +25,7 @@ class SyncHooks:
 
     def _names(self) -> set[str]:
         found: set[str] = set()
-        for flow in every(self._program.flows):
+        for flow in list_every_flow(self._program.flows):
             statement = flow.statement
             if isinstance(statement, ast.Assign) and self._is_sync_hook(
                 statement.value

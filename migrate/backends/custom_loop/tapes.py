@@ -10,7 +10,7 @@ from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.facts import names
 from migrate.plan import Block, Item, New
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import code
 from migrate.program.ir import Flow
 from migrate.program.slices import Slicer
@@ -49,7 +49,7 @@ class Tapes:
                 for i, f in enumerate(flows)
                 if any(
                     g.update is not None and g.update.kind != "apply_gradients"
-                    for g in every([f])
+                    for g in list_every_flow([f])
                     if g in included
                 )
             ),
@@ -59,7 +59,7 @@ class Tapes:
             return self._statements.items(flows, included)
         takers = [
             g
-            for g in every(flows)
+            for g in list_every_flow(flows)
             if g in included and g.update is not None
             if g.update.kind != "apply_gradients"
         ]
@@ -67,7 +67,7 @@ class Tapes:
             return self._several_gradients(flows, included, takers)
         holder = next(
             g
-            for g in every([flows[update]])
+            for g in list_every_flow([flows[update]])
             if g.update is not None and g.update.kind != "apply_gradients"
         )
         if isinstance(flows[update].statement, (ast.For, ast.While)):
@@ -95,7 +95,7 @@ class Tapes:
         early = self._early(flows[update], holder, included, wanted)
         if early:
             # The block is entered twice: under the tape up to the gradients, and after it.
-            late = {f for f in every([flows[update]]) if not f.suites} - early
+            late = {f for f in list_every_flow([flows[update]]) if not f.suites} - early
             watched = _drop_empty_blocks(flows[update], included - late)
             inside = self._statements.items(flows[: update + 1], watched)
             items.append(Block(code("with tf.GradientTape() as tape:"), inside))
@@ -120,7 +120,7 @@ class Tapes:
         self, block: Flow, holder: Flow, included: set[Flow], wanted: set[str]
     ) -> set[Flow]:
         """What a block computes before its gradients, where its loss is made of it."""
-        inside = every([block])
+        inside = list_every_flow([block])
         if holder is block or not block.suites:
             return set()
         early = [
@@ -132,7 +132,9 @@ class Tapes:
         if not part.flows:
             return set()
         loss = holder.update.loss if holder.update is not None else None
-        around = [f.statement for f in inside if f.suites and holder in every([f])]
+        around = [
+            f.statement for f in inside if f.suites and holder in list_every_flow([f])
+        ]
         if (
             loss is None
             or names.key(loss) is None
@@ -180,7 +182,7 @@ class Tapes:
         taken = set().union(*[t.binds for t in takers])
         if (
             any(t not in flows for t in takers)
-            or any(g.update is not None for g in every(inside))
+            or any(g.update is not None for g in list_every_flow(inside))
             or part.needed & taken
         ):
             self._context.diagnostics.refuse(
@@ -222,6 +224,6 @@ def _drop_empty_blocks(block: Flow, included: set[Flow]) -> set[Flow]:
         flow
         for flow in included
         if not flow.suites
-        or flow not in every([block])
-        or any(f in included for f in every([flow]) if not f.suites)
+        or flow not in list_every_flow([block])
+        or any(f in included for f in list_every_flow([flow]) if not f.suites)
     }

@@ -10,7 +10,7 @@ from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.facts import effects, names
 from migrate.plan import Item, Keep, New
 from migrate.program import ir
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import header_reads
@@ -167,7 +167,8 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
             i
             for i, flow in enumerate(flows)
             if any(
-                f.update is not None and f.update.kind in kinds for f in every([flow])
+                f.update is not None and f.update.kind in kinds
+                for f in list_every_flow([flow])
             )
         ),
         None,
@@ -178,7 +179,7 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
     before: list[Flow] = []
     after: list[Flow] = []
     for flow in flows[at + 1 :]:
-        inside = every([flow])
+        inside = list_every_flow([flow])
         reads = set().union(*[f.reads for f in inside]) | header_reads(flow.statement)
         waits = (
             bool(reads & behind)
@@ -198,7 +199,7 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
 
 
 def _find_bound_names(flow: Flow) -> frozenset[str]:
-    return frozenset().union(*[f.binds for f in every([flow])])
+    return frozenset().union(*[f.binds for f in list_every_flow([flow])])
 
 
 def _step(update: ir.Update) -> Code:

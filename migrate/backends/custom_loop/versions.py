@@ -12,25 +12,25 @@ import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from migrate.backends.custom_loop.rounds import of_round
+from migrate.backends.custom_loop.rounds import list_round_statements
 from migrate.facts import names
 from migrate.plan import Plan
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.code import code
 from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 
 
-def _linear(flows: Sequence[Flow]) -> Iterator[Flow]:
+def _walk_in_order(flows: Sequence[Flow]) -> Iterator[Flow]:
     """Statements in order; `with` blocks are entered, branches and loops are not."""
     for flow in flows:
         if flow.suites and isinstance(flow.statement, ast.With):
-            yield from _linear(flow.suites["body"])
+            yield from _walk_in_order(flow.suites["body"])
         else:
             yield flow
 
 
-def _simple_targets(flow: Flow) -> list[ast.Name]:
+def _list_simple_targets(flow: Flow) -> list[ast.Name]:
     bound = names.binds(flow.statement)  # Without a comprehension's own names.
     return [
         node
@@ -87,7 +87,7 @@ def _find_rebound_names(
                     read.setdefault(name, []).append(place)
         if not flow.build or flow.lifts or flow.statement in gone:
             continue
-        for node in _simple_targets(flow):
+        for node in _list_simple_targets(flow):
             branches = [s for s, _ in place.suites if not isinstance(s, ast.With)]
             if branches and any(
                 not earlier.excludes(place) for earlier in read.get(node.id, ())
@@ -96,18 +96,18 @@ def _find_rebound_names(
             bound.setdefault(node.id, []).append(place)
 
 
-def _of_rounds(flow: Flow) -> set[str]:
+def _find_round_names(flow: Flow) -> set[str]:
     """What each round of a loop makes before it is read there, and nothing else does."""
     if not isinstance(flow.statement, ast.For):
         return set()
     made: set[str] = set()
     seen: set[str] = set()
-    round_ = of_round(flow.suites["body"])
-    for inner in every(flow.suites["body"]):
+    round_ = list_round_statements(flow.suites["body"])
+    for inner in list_every_flow(flow.suites["body"]):
         if inner.suites:
             continue
         if inner.build and not inner.lifts:
-            bound = {node.id for node in _simple_targets(inner)}
+            bound = {node.id for node in _list_simple_targets(inner)}
             if inner not in round_:
                 seen |= bound
             made |= bound - seen
@@ -129,11 +129,11 @@ def separate(
       gone: statements of which nothing is left, so that they bind nothing.
     """
     counts: collections.Counter[str] = collections.Counter()
-    for flow in _linear(flows):
+    for flow in _walk_in_order(flows):
         if flow.build and not (flow.suites or flow.lifts or flow.statement in gone):
-            counts.update(node.id for node in _simple_targets(flow))
+            counts.update(node.id for node in _list_simple_targets(flow))
     stepped: set[str] = set()
-    for flow in every(flows):
+    for flow in list_every_flow(flows):
         if flow.step or flow.lifts or isinstance(flow.statement, ast.Return):
             stepped |= flow.reads
     for statement, name in _find_rebound_names(flows, gone):
@@ -144,7 +144,7 @@ def separate(
             "Give the variables different names.",
         )
     # A round's variables come to the step from lists, under the name that they have.
-    of_loops = set().union(*[_of_rounds(flow) for flow in _linear(flows)])
+    of_loops = set().union(*[_find_round_names(flow) for flow in _walk_in_order(flows)])
     several = {
         name
         for name, count in counts.items()
@@ -154,15 +154,15 @@ def separate(
         return
     current: dict[str, str] = {}
     kept: set[str] = set()  # Bound outside of loops, under the name itself.
-    for flow in _linear(flows):
+    for flow in _walk_in_order(flows):
         inside = {
             node.id
-            for f in every([flow])[1:]
+            for f in list_every_flow([flow])[1:]
             if f.build and not f.lifts
-            for node in _simple_targets(f)
+            for node in _list_simple_targets(f)
         }
         again = inside & several
-        rounds = _of_rounds(flow)
+        rounds = _find_round_names(flow)
         if again <= rounds and not again & kept:
             current.update({name: name for name in again})
         elif flow.suites and again:
@@ -181,7 +181,7 @@ def separate(
             ):
                 plan.replace(node, code(current[node.id]))
         if flow.build and not (flow.suites or flow.lifts or flow.statement in gone):
-            for node in _simple_targets(flow):
+            for node in _list_simple_targets(flow):
                 if node.id not in several:
                     continue
                 if node.id not in current:

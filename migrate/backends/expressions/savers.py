@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
 from migrate.facts import init_functions, names
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import code, join_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
@@ -154,7 +154,7 @@ class Savers(Partitioners):
     def _are_variables(self, elements: Sequence[ast.expr]) -> bool:
         in_steps = {
             name
-            for flow in every(self.program.flows)
+            for flow in list_every_flow(self.program.flows)
             if flow.step and not flow.suites
             for name in flow.binds
         }

@@ -9,7 +9,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
-from migrate.frontends.half_migrated.step import given
+from migrate.frontends.half_migrated.step import map_step_arguments
 from migrate.frontends.keras_names import keras_name, makes_model
 from migrate.plan import Plan
 from migrate.program.code import code
@@ -59,7 +59,7 @@ class MetricRewrite:
         self._together = together
         self._rows = rows
         step = program.step
-        self._losses = LossReader(scopes, step.body, given(step))
+        self._losses = LossReader(scopes, step.body, map_step_arguments(step))
 
     def run(self) -> None:
         """Plans the edits.
@@ -144,13 +144,13 @@ class MetricRewrite:
         """The names that the step has for the parts of an element."""
         step, source = self._program.step, self._program.source
         found = set(source.names) if step.call is None else set()
-        for parameter, value in given(step).items():
+        for parameter, value in map_step_arguments(step).items():
             if isinstance(value, ast.Name) and value.id in source.names:
                 found.add(parameter)
         return found
 
     def _is_model(self, function: ast.expr) -> bool:
-        passed = given(self._program.step)
+        passed = map_step_arguments(self._program.step)
         if isinstance(function, ast.Name):
             function = passed.get(function.id, function)
         made = binding(self._scopes, function)

@@ -21,7 +21,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
-from migrate.frontends.half_migrated.step import given
+from migrate.frontends.half_migrated.step import map_step_arguments
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, code
 from migrate.program.eager import Division, EagerProgram
@@ -315,7 +315,7 @@ class EagerRewrite:
         if not isinstance(returned, (ast.Tuple, ast.List)) or not returned.elts:
             return False
         step = self._program.step
-        reader = LossReader(self._scopes, step.body, given(step))
+        reader = LossReader(self._scopes, step.body, map_step_arguments(step))
         try:
             return {reader.division(e) for e in returned.elts} == {step.division}
         except UnknownLoss:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import Refused
-from migrate.frontends.keras_names import defined
+from migrate.frontends.keras_names import find_definition
 from migrate.plan import Plan
 from migrate.program.code import Code, code
 from migrate.program.eager import EagerProgram, Server
@@ -63,7 +63,7 @@ class WorkersOwn:
             for s in self._tail
             for n in names.binds(s) | names.mutates(s) | _find_shuffled_names(s)
         }
-        self._changed = changed - _of_loops(self._tail)
+        self._changed = changed - _find_loop_names(self._tail)
         self.statements = self._find_moved_statements()
 
     def run(self) -> None:
@@ -122,7 +122,7 @@ class WorkersOwn:
                     names.binds(statement) & changed - {program.session_name} - bound
                 )
             if clash:
-                raise _early(statement, sorted(clash)[0])
+                raise _refuse_early_statement(statement, sorted(clash)[0])
         for node in (n for s in self._tail for n in walk_breadth_first(s)):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 raise Refused(
@@ -186,7 +186,7 @@ class WorkersOwn:
                 read = {n for s in later for n in names.reads(s)}
                 if names.binds(statement) & read or not self._only_tells(statement):
                     shown = sorted(names.binds(statement) & read) or ["this"]
-                    raise _early(statement, shown[0])
+                    raise _refuse_early_statement(statement, shown[0])
 
     def _wrap(self, name: str, value: ast.expr) -> None:
         given = f" {name}={name}" if name in names.reads(value) else ""
@@ -248,10 +248,10 @@ class WorkersOwn:
                 continue
             bound = names.binds(statement) & read
             if self.of_task(statement) and bound:
-                raise _early(statement, sorted(bound)[0])
+                raise _refuse_early_statement(statement, sorted(bound)[0])
 
 
-def _of_loops(statements: list[ast.stmt]) -> set[str]:
+def _find_loop_names(statements: list[ast.stmt]) -> set[str]:
     """Names that loops bind anew, and only their bodies read: their own in a function."""
     inner: dict[str, set[ast.AST]] = {}
     targets: set[ast.AST] = set()
@@ -270,7 +270,7 @@ def _of_loops(statements: list[ast.stmt]) -> set[str]:
     return set(inner)
 
 
-def _early(statement: ast.stmt, name: str) -> Refused:
+def _refuse_early_statement(statement: ast.stmt, name: str) -> Refused:
     return Refused(
         "C109",
         statement,
@@ -325,7 +325,7 @@ def _shuffles(scopes: Scopes, value: ast.expr) -> bool:
         if isinstance(node, ast.Call):
             if method(node) == SHUFFLE:
                 return True
-            called = defined(scopes, node.func)
+            called = find_definition(scopes, node.func)
             if isinstance(called, ast.FunctionDef) and any(
                 isinstance(n, ast.Call) and method(n) == SHUFFLE
                 for n in walk_breadth_first(called)

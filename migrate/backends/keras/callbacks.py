@@ -57,7 +57,7 @@ def plan_made(objects: Iterable[Made], plan: Plan) -> list[Finding]:
     return told
 
 
-def staying(hooks: Iterable[StaysHook]) -> list[Finding]:
+def report_staying_hooks(hooks: Iterable[StaysHook]) -> list[Finding]:
     """A finding for each class that stays a hook."""
     return [
         Finding(

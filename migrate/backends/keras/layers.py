@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
-from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.calls import bind_call
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.code import Code, code, join_code
 from migrate.program.keras_layers import Helper, Layer, Several, is_prefix
@@ -68,10 +68,10 @@ def write_layer_constructor(
     name = _own(layer.name, layer.scope)
     if layer.counted and name is not None:
         name = code(f"{table.MODULE}.unique_name(", name, ")")
-    return _one(layer, name, indent, after, hang)
+    return _write_layer(layer, name, indent, after, hang)
 
 
-def _one(
+def _write_layer(
     layer: Layer,
     name: Code | str | None,
     indent: int,
@@ -96,7 +96,9 @@ def _one(
     ]
     if layer.normalizer is not None:
         inner = _own(layer.normalizer.name, ())
-        made = _one(layer.normalizer, inner, indent + len(hang) + 11, 1, hang + _INDENT)
+        made = _write_layer(
+            layer.normalizer, inner, indent + len(hang) + 11, 1, hang + _INDENT
+        )
         arguments.append(("normalizer", made))
     if name is not None:
         arguments.append(("name", name))
@@ -123,7 +125,7 @@ def _sequential(layer: Layer, several: Several, hang: str) -> Code:
     assert isinstance(name, str)
     text = code(name_below(layer.scope, name), f" % {number}")
     first = [(parameter, own[parameter]) for parameter in several.parameters]
-    made = _one(layer, text, len(_INDENT) * 3, 1, _INDENT * 2, first)
+    made = _write_layer(layer, text, len(_INDENT) * 3, 1, _INDENT * 2, first)
     if several.parameters:
         targets = ", ".join(own.values())
         if len(own) > 1:
@@ -225,7 +227,7 @@ def _join_formatted_parts(parts: Sequence[ast.expr | str]) -> Code | None:
 def _helper_call(
     call: ast.Call, helper: Helper, where: tuple[ast.expr, ...] = ()
 ) -> Code:
-    bound = bound_call(call, helper.function, helper.owner is not None) or {}
+    bound = bind_call(call, helper.function, helper.owner is not None) or {}
     gone = {id(bound[name]) for name in helper.unneeded if name in bound}
     arguments: list[Argument] = [("", a) for a in call.args if id(a) not in gone]
     # What stood behind something that is gone by position is still in order.
@@ -249,7 +251,7 @@ def _write_scope_argument(where: tuple[ast.expr, ...], prefix: bool) -> Code | s
     return name_below(where, "")
 
 
-def sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
+def write_sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
     """What calls functions whose calls have the same variables, above the first call.
 
     Args:
@@ -278,7 +280,7 @@ def helper(one: Helper, others: Collection[Helper] = ()) -> list[Item]:
       others: the network's, which it may call.
     """
     function = one.function
-    inner = [s for s in function.body if sharing(s, others)]
+    inner = [s for s in function.body if write_sharing(s, others)]
     if not one.unneeded and not one.opened and not one.scope and not inner:
         return [Keep(function)]
     head = header(function, without=one.unneeded, scope=one.scope)
@@ -357,7 +359,7 @@ def _items(
         if isinstance(statement, (ast.With, ast.If)) and statement in open_:
             found += unwrap_block(statement, open_, gone, others)
             continue
-        found += sharing(statement, others)
+        found += write_sharing(statement, others)
         if statement in gone:
             found.append(Dropped(statement))
         else:

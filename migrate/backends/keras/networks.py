@@ -10,7 +10,7 @@ from migrate.backends.keras import layers
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import model_fn
-from migrate.frontends.model_fn.files import joined_with
+from migrate.frontends.model_fn.files import join_scopes_with
 from migrate.frontends.model_fn.modes import is_device
 from migrate.plan import Dropped, Plan
 from migrate.program.code import Code, code
@@ -93,7 +93,7 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
     return claimed
 
 
-def of_what_is_gone(
+def claim_removed_code(
     model: KerasModel, scopes: Scopes, here: Collection[ast.AST]
 ) -> Claimed:
     """Uses in functions of one file, and in variable scopes, of which nothing is left."""
@@ -109,7 +109,7 @@ def of_what_is_gone(
         claimed.update(_uses(heads, here, why))
         for head in heads:
             if head in here:
-                claimed |= of_devices(head, scopes)
+                claimed |= claim_devices(head, scopes)
     for helper in model.helpers:
         claimed.update(_uses(helper.gone, here, _MODE))
     claimed.update(_uses(model.scoping, here, _GIVEN))
@@ -120,7 +120,7 @@ def of_what_is_gone(
     return claimed
 
 
-def of_devices(node: ast.AST, scopes: Scopes) -> Claimed:
+def claim_devices(node: ast.AST, scopes: Scopes) -> Claimed:
     """Uses of tf.device in what is gone."""
     return {
         call.func: _PLACED
@@ -152,13 +152,13 @@ def plan_networks(
     claimed: Claimed = {}
     told: list[Finding] = []
     for files in shared.networks:
-        whole, here = joined_with(scopes, files)
+        whole, here = join_scopes_with(scopes, files)
         own = SharedModels(exported=files.exported, files=files)
         for one in model_fn.recognise(whole, own)[0]:
             model = one.model
             calls = layers.calls(model)
             claimed |= plan_layers(model, calls, whole, plan, here)
-            claimed |= of_what_is_gone(model, whole, here)
+            claimed |= claim_removed_code(model, whole, here)
             program = os.path.basename(files.model.path)
             told += [
                 Finding(

@@ -9,12 +9,16 @@ import ast
 from collections.abc import Iterator
 
 from migrate.backends.keras import KerasRewrite
-from migrate.backends.keras.callbacks import plan_callbacks, plan_made, staying
+from migrate.backends.keras.callbacks import (
+    plan_callbacks,
+    plan_made,
+    report_staying_hooks,
+)
 from migrate.backends.keras.estimators import rewrite_imports
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import callbacks, model_fn
-from migrate.frontends.model_fn.files import joined
+from migrate.frontends.model_fn.files import join_scopes
 from migrate.plan import Plan
 from migrate.program.code import code
 from migrate.program.keras_files import SharedModels
@@ -43,7 +47,7 @@ def plan_hooks(
         return {}, []  # What calls them is no Estimator.
     hooks, _, kept = callbacks.recognise(scopes, [], [], False, shared)
     known = {*files.own, *files.stay}
-    told = staying(hook for hook in kept if hook.name in known)
+    told = report_staying_hooks(hook for hook in kept if hook.name in known)
     return plan_callbacks(hooks, plan), told
 
 
@@ -58,7 +62,7 @@ def plan_models(
     Returns:
       What is claimed, as node -> (code, reason); and a finding for each that stays.
     """
-    own, scopes = scopes, joined(scopes, shared.files)
+    own, scopes = scopes, join_scopes(scopes, shared.files)
     found, others, stays = model_fn.recognise(scopes, shared)
     claimed = rewrite_imports(others, plan)
     flows = [*(one.flow for one in found), *(one.flow for one in others)]
@@ -91,7 +95,7 @@ def plan_models(
         for one in found
         for table in one.model.tables
     ]
-    return claimed, told + staying(kept) + [
+    return claimed, told + report_staying_hooks(kept) + [
         Finding(
             getattr(one.node, "lineno", 1),
             getattr(one.node, "col_offset", 0) + 1,

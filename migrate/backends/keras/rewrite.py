@@ -10,10 +10,14 @@ from migrate.backends.keras.estimators import rewrite_estimators
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras.networks import of_devices, of_what_is_gone, plan_layers
+from migrate.backends.keras.networks import (
+    claim_devices,
+    claim_removed_code,
+    plan_layers,
+)
 from migrate.facts import names
 from migrate.facts.names import is_docstring
-from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.calls import bind_call
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import Code, code
 from migrate.program.keras_model import Total
@@ -195,7 +199,7 @@ class KerasRewrite(Evaluation):
         absent: list[ast.expr | None] = [None]
         defaults = absent * (len(arguments.args) - len(arguments.defaults))
         own = list(zip(arguments.args, [*defaults, *arguments.defaults]))
-        bound = bound_call(call, self._model.function) or {}
+        bound = bind_call(call, self._model.function) or {}
         given: list[Argument] = []
         read: set[str] = set()
         for index, name in enumerate(self._order):
@@ -209,7 +213,7 @@ class KerasRewrite(Evaluation):
 
     def _claim_rest(self) -> None:
         """Uses in what is gone."""
-        placed = of_devices(self._model.function, self._scopes)
+        placed = claim_devices(self._model.function, self._scopes)
         self.claimed |= {f: why for f, why in placed.items() if f not in self._emitted}
         for node in walk_breadth_first(self._model.function):
             if isinstance(node, (ast.Attribute, ast.Name)):
@@ -217,6 +221,6 @@ class KerasRewrite(Evaluation):
                     self.claimed[node] = _SPLIT
         here = frozenset(self._scopes.walk())
         self.claimed = {
-            **of_what_is_gone(self._model, self._scopes, here),
+            **claim_removed_code(self._model, self._scopes, here),
             **self.claimed,
         }

@@ -124,7 +124,7 @@ class Subclassed(Shared):
                 f"self.{attribute} = ", layers.write_layer_constructor(layer, 8)
             )
         made = layers.write_layer_constructor(layer, 12, hang=_HANG * 2)
-        return code(f"self.{attribute} = ", _in_every_round(made, layer.loop))
+        return code(f"self.{attribute} = ", _write_loop_list(made, layer.loop))
 
     def _lookups(self, called: Called) -> None:
         """Rows of a variable: it is in one part, so that a strategy of parts is none."""
@@ -148,7 +148,7 @@ class Subclassed(Shared):
                 if symbol in cells.LOOPS:
                     scopes = recurrent.scopes_around(unit, self._scopes)
                 if scopes and call is not None:
-                    self._plan.replace(call, _in_scopes(call, symbol, scopes))
+                    self._plan.replace(call, _write_scoped_call(call, symbol, scopes))
                 else:
                     self._plan.replace(node, code(cells.TARGETS[symbol]))
                 self._plan.imports.append(f"import {cells.MODULE}")
@@ -165,7 +165,7 @@ class Subclassed(Shared):
         if weight.loop is not None:
             made = laid_out("self.add_weight", arguments, 12, hang=_HANG * 2)
             attribute = f"self.{self._choose_attribute_name(ast.unparse(target))}"
-            return code(f"{attribute} = ", _in_every_round(made, weight.loop))
+            return code(f"{attribute} = ", _write_loop_list(made, weight.loop))
         indent = len(ast.unparse(target)) + 16
         return code(target, " = ", laid_out("self.add_weight", arguments, indent))
 
@@ -268,7 +268,7 @@ class Subclassed(Shared):
         return items
 
 
-def _in_scopes(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
+def _write_scoped_call(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
     """What runs a cell over time, told the scopes that named its variables."""
     target = cells.TARGETS[symbol]
     given = names.argument(call, "scope")
@@ -280,7 +280,7 @@ def _in_scopes(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
     return laid_out(target, arguments, call.col_offset)
 
 
-def _in_every_round(made: Code, loop: ast.For) -> Code:
+def _write_loop_list(made: Code, loop: ast.For) -> Code:
     """A list of what a loop makes."""
     of = code(f"\n{_HANG}for ", loop.target, " in ", loop.iter, "]")
     return code(f"[\n{_HANG}", made, of)

@@ -56,11 +56,11 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
         told = tell_staying(done.findings, reason, original, result)
         return dataclasses.replace(done, findings=tuple(told))
     plan.support.add(f"{table.MODULE}.py")
-    text = _without_unread(apply_plan(result, tree, plan))
+    text = _drop_unread_imports(apply_plan(result, tree, plan))
     text = space(add_imports(text, plan, filename, unit.home), written)
     text = _import_from(text, package)
     findings = tell_fit(done.findings, text)
-    wrong = _wrong(text, original, filename, plan, findings)
+    wrong = _find_fault(text, original, filename, plan, findings)
     if wrong:
         told = tell_staying(done.findings, Stays(tree, wrong), original, done.text)
         return dataclasses.replace(done, findings=tuple(told))
@@ -70,7 +70,7 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
     return Migration(text, tuple(findings), tuple(sorted({*kept, *plan.support})))
 
 
-def _wrong(
+def _find_fault(
     text: str, original: str, filename: str, plan: Plan, findings: list[Finding]
 ) -> str:
     """Why a result is none: a gate's reason; "" where it is one."""
@@ -119,7 +119,7 @@ def _import_from(text: str, package: str) -> str:
     return "\n".join(lines)
 
 
-def _without_unread(text: str) -> str:
+def _drop_unread_imports(text: str) -> str:
     """The text without imports of emitted modules that nothing reads any more."""
     tree = tree_of(text)
     read_ = read_names(tree)

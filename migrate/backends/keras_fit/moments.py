@@ -76,12 +76,12 @@ def _is_draw(call: ast.Call, called: set[ast.AST], scopes: Scopes) -> bool:
     """Whether another call of these functions would draw other numbers."""
     if _makes_generator(call, scopes) or _has_own_generator(call, called, scopes):
         return False
-    if effects.consumes(call) or draws.of_module(scopes, call):
+    if effects.consumes(call) or draws.draws_from_module(scopes, call):
         return True
     # `shuffle` of a generator changes a list: that of a dataset gives another one.
     alone = isinstance(scopes.parents[call], ast.Expr)
     method = isinstance(call.func, ast.Attribute) and call.func.attr
-    return draws.of_generator(scopes, call) and (alone or method != "shuffle")
+    return draws.draws_from_generator(scopes, call) and (alone or method != "shuffle")
 
 
 def _makes_generator(node: ast.AST, scopes: Scopes) -> bool:

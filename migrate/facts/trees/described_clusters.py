@@ -61,7 +61,7 @@ def find_described_clusters(paths: Iterable[pathlib.Path]) -> tuple[Described, .
             data = path.read_bytes()
             if b"ClusterSpec" not in data:
                 continue
-            one = of_text(python.decode(data).text, path.name)
+            one = read_cluster_text(python.decode(data).text, path.name)
         except (OSError, python.Unreadable, SyntaxError, ValueError, RecursionError):
             continue
         if one is not None:
@@ -69,7 +69,7 @@ def find_described_clusters(paths: Iterable[pathlib.Path]) -> tuple[Described, .
     return tuple(found)
 
 
-def of_text(text: str, file: str) -> Described | None:
+def read_cluster_text(text: str, file: str) -> Described | None:
     """The cluster that a text describes; None if it is none, or needs something else."""
     scopes = scopes_of(tree_of(text))
     made = [
@@ -169,10 +169,12 @@ class _Slice:
             return []
         parser = _parser(values)
         if (self._scopes.resolve(values) or "").endswith("flags.FLAGS"):
-            found = [c for c in self._calls(_DEFINES) if _first(c) == node.attr]
+            found = [
+                c for c in self._calls(_DEFINES) if _read_first_argument(c) == node.attr
+            ]
         elif parser:
             calls = self._calls("add_argument")
-            found = [c for c in calls if _first(c) == f"--{node.attr}"]
+            found = [c for c in calls if _read_first_argument(c) == f"--{node.attr}"]
         else:
             return []
         statements = [self._scopes.parents[c] for c in found]
@@ -201,7 +203,7 @@ def _parser(value: ast.expr) -> bool:
     )
 
 
-def _first(call: ast.Call) -> object:
+def _read_first_argument(call: ast.Call) -> object:
     return names.literal(call.args[0]) if call.args else None
 
 
@@ -209,7 +211,7 @@ def _flags(statements: Iterable[ast.stmt]) -> Iterator[str]:
     for statement in statements:
         value = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(value, ast.Call):
-            yield str(_first(value)).removeprefix("--")
+            yield str(_read_first_argument(value)).removeprefix("--")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -259,9 +261,11 @@ def add_described_cluster(
         return f"that of {found.file} has no {', '.join(sorted(targets))}"
     own = set(scopes.module.bindings)
     new = scopes_of(tree_of("\n".join(found.lines)))
-    clash = {n for n in new.module.bindings if n in own} - _same(scopes, new)
+    clash = {n for n in new.module.bindings if n in own} - _find_same_imports(
+        scopes, new
+    )
     defined = {
-        _first(n)
+        _read_first_argument(n)
         for n in scopes.walk()
         if isinstance(n, ast.Call)
         and isinstance(n.func, ast.Attribute)
@@ -283,7 +287,7 @@ def add_described_cluster(
     )
 
 
-def _same(scopes: Scopes, new: Scopes) -> set[str]:
+def _find_same_imports(scopes: Scopes, new: Scopes) -> set[str]:
     """Names that both have by one import."""
     return {
         name

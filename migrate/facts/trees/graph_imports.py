@@ -79,7 +79,7 @@ def modules_of(
     return frozenset(known)
 
 
-def of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
+def find_imports_of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     """Real paths of all files that a file with a session imports, or their imports do."""
     files = {
         os.path.realpath(path): path

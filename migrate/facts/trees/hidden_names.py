@@ -56,7 +56,7 @@ class _Exports:
     parts: Mapping[str, str]
 
 
-def hidden(
+def find_hidden_names(
     paths: Iterable[pathlib.Path], followed: Mapping[str, reexports.Lines]
 ) -> dict[str, Told]:
     """Real path of a file -> its imports whose names are TensorFlow's, unseen.
@@ -89,7 +89,7 @@ def hidden(
     for real, data in texts.items():
         path = files[real]
         if any(
-            _suspicious(path, match, data, sources, exports)
+            _is_suspicious(path, match, data, sources, exports)
             for match in _IMPORTS.finditer(data)
         ):
             told = dict(
@@ -142,7 +142,7 @@ def _exports(data: bytes) -> _Exports | None:
     return _Exports(frozenset(names), parts) if names else None
 
 
-def _suspicious(
+def _is_suspicious(
     path: pathlib.Path,
     match: re.Match[bytes],
     data: bytes,
@@ -168,7 +168,12 @@ def _suspicious(
         if any(words[0] in one.whole or words[0] in one.parts for one in known):
             return True
         if _has_use_through_module(
-            path, _inner(module, words[0]), words[-1], data, sources, exports
+            path,
+            _find_inner_module(module, words[0]),
+            words[-1],
+            data,
+            sources,
+            exports,
         ):
             return True
     return False
@@ -209,22 +214,24 @@ def _find_unfollowed_imports(
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
     }
     # What a file imports of TensorFlow itself, once, no star changes.
-    own = {n for n in reexports.exports_of(data) if stars.alone(data, n)}
+    own = {n for n in reexports.exports_of(data) if stars.is_bound_once(data, n)}
     for node in walk_breadth_first(tree):
         reason = ""
         if isinstance(node, ast.ImportFrom):
-            reason = _from(node, path, sources, exports, followed, read - own, chains)
+            reason = _explain_from_import(
+                node, path, sources, exports, followed, read - own, chains
+            )
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 for source in sources(path, alias.name):
-                    reason = reason or _through(
+                    reason = reason or _explain_module_use(
                         alias.asname or "", exports.get(source), chains
                     )
         if reason and isinstance(node, ast.stmt):
             yield node.lineno, (lines[node.lineno - 1].strip(), reason)
 
 
-def _from(
+def _explain_from_import(
     node: ast.ImportFrom,
     path: pathlib.Path,
     sources: Sources,
@@ -255,18 +262,20 @@ def _from(
         elif known and alias.name in known.whole and own in read:
             if not re.search(rf"(?:import|from) tensorflow\b[^;]* {own}(?:;|$)", meant):
                 return f"`{own}` is TensorFlow there, but not always"
-        for file in sources(path, _inner(module, alias.name)):
-            if reason := _through(own, exports.get(file), chains):
+        for file in sources(path, _find_inner_module(module, alias.name)):
+            if reason := _explain_module_use(own, exports.get(file), chains):
                 return reason
     return ""
 
 
-def _inner(module: str, name: str) -> str:
+def _find_inner_module(module: str, name: str) -> str:
     """The module that `from module import name` may mean."""
     return f"{module}{'' if module.endswith('.') else '.'}{name}"
 
 
-def _through(name: str, known: _Exports | None, chains: set[tuple[str, str]]) -> str:
+def _explain_module_use(
+    name: str, known: _Exports | None, chains: set[tuple[str, str]]
+) -> str:
     """Why uses through a module, `compat.tf.log`, are not seen."""
     for inner in sorted(known.whole | set(known.parts)) if known else ():
         if (name, inner) in chains:

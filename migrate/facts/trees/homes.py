@@ -71,12 +71,12 @@ def homes(
         directory = os.path.dirname(file)
         # What a file imports itself is on the path whenever it runs.
         root = _root(own.get(file, {}), directory, others.get(file, set())) or max(
-            (r for r in others.get(file, ()) if _below(directory, r)),
+            (r for r in others.get(file, ()) if _is_below(directory, r)),
             key=len,
             default=directory,
         )
-        if root != directory and _below(directory, root):
-            home = _inside(root, directory, limits)
+        if root != directory and _is_below(directory, root):
+            home = _find_home_inside(root, directory, limits)
             if home != Home(directory):
                 found[file] = home
     return found
@@ -93,17 +93,17 @@ def _root(own: dict[str, set[str]], directory: str, others: set[str]) -> str:
     return directory if twice and root not in others else root
 
 
-def _below(path: str, directory: str) -> bool:
+def _is_below(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
 
 
-def _inside(root: str, directory: str, limits: Sequence[str]) -> Home:
+def _find_home_inside(root: str, directory: str, limits: Sequence[str]) -> Home:
     """The home below `root` that lies in what the user gave."""
     for limit in limits:
         top = limit if os.path.isdir(limit) else os.path.dirname(limit)
-        if not _below(directory, top):
+        if not _is_below(directory, top):
             continue
-        if _below(root, top):
+        if _is_below(root, top):
             return Home(root)
         return Home(top, os.path.relpath(top, root).replace(os.sep, "."))
     return Home(directory)
@@ -166,7 +166,7 @@ class _Tree:
         rest = module.lstrip(".")
         for _ in range(len(module) - len(rest) - 1):
             base = os.path.dirname(base)
-        above = [r for r in self._roots if r != base and _below(base, r)]
+        above = [r for r in self._roots if r != base and _is_below(base, r)]
         root = max(above, key=len) if above else self._above(directory)
         for name in names:
             target = self._module(base, rest, name)

@@ -35,7 +35,7 @@ def graph_modules(
     return frozenset({*imports.find_reached_files([*programs, *givers]), *givers})
 
 
-def updating_modules(
+def find_updating_modules(
     paths: Iterable[pathlib.Path], taking: Collection[str] = ()
 ) -> frozenset[str]:
     """Real paths of the files whose programs run what is in UPDATE_OPS.

@@ -14,7 +14,9 @@ _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 _ESTIMATOR, _OF_OBJECT = "Estimator(", "self."
 
 
-def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
+def find_texts_that_know_classes(
+    paths: Iterable[pathlib.Path],
+) -> Mapping[str, tuple[str, ...]]:
     """The texts of the files that name a class of a file of Estimators, by its real path."""
     texts = _texts(paths)
     found: dict[str, tuple[str, ...]] = {}
@@ -35,7 +37,9 @@ def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
     return found
 
 
-def naming(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
+def find_texts_that_name_files(
+    paths: Iterable[pathlib.Path],
+) -> Mapping[str, tuple[str, ...]]:
     """The texts of the files that name a file of Estimators, by its real path."""
     texts = _texts(paths)
     found: dict[str, tuple[str, ...]] = {}

@@ -35,7 +35,9 @@ def names_it(
     if not _imports(scopes.tree, modules, elsewhere):
         return False
     named = any(_is_named(node, scopes, name) for node in scopes.walk())
-    return named or next(by_text(scopes.tree, name, modules), None) is not None
+    return (
+        named or next(find_calls_by_text(scopes.tree, name, modules), None) is not None
+    )
 
 
 def _is_named(node: ast.AST, scopes: Scopes, name: str) -> bool:
@@ -68,7 +70,9 @@ def _imports(
     return False
 
 
-def by_text(tree: ast.AST, name: str, modules: Collection[str]) -> Iterator[ast.Call]:
+def find_calls_by_text(
+    tree: ast.AST, name: str, modules: Collection[str]
+) -> Iterator[ast.Call]:
     """Calls that may find a function by its name's text: `getattr(module, name)`."""
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Call) and _read_called_name(node) == "getattr":

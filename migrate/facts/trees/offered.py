@@ -108,7 +108,7 @@ class Offers:
 
     def _find_offered(self, real: str) -> Offered | None:
         tree = self._tree(real)
-        if tree is None or by_text(tree, scopes_of(tree)):
+        if tree is None or binds_by_text(tree, scopes_of(tree)):
             return None
         certain: dict[str, str] = {}
         unsure: set[str] = set()
@@ -206,7 +206,7 @@ def is_star(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
     return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
 
 
-def by_text(tree: ast.Module, scopes: Scopes) -> bool:
+def binds_by_text(tree: ast.Module, scopes: Scopes) -> bool:
     """Whether a module may bind or read names of its own that are not written there."""
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Name) and node.id in _BY_TEXT:
@@ -245,14 +245,14 @@ def _find_bound_names(node: ast.stmt) -> tuple[set[str], set[str]] | None:
         return None
     ever = {name for name in names.binds(node) if "." not in name}
     if isinstance(node, ast.If):
-        if _only_in_program(node.test):
+        if _is_main_test(node.test):
             return _find_bound_names_of_body(node.orelse)
-        return _of_both(node.body, node.orelse, ever)
+        return _join_branches(node.body, node.orelse, ever)
     if isinstance(node, ast.With):
         inner = _find_bound_names_of_body(node.body)
         return None if inner is None else (inner[0], ever)
     if isinstance(node, ast.Try):
-        return _of_try(node, ever)
+        return _read_try(node, ever)
     if isinstance(
         node, ast.For | ast.While | ast.AsyncFor | ast.AsyncWith | ast.Delete
     ):
@@ -272,7 +272,7 @@ def _find_bound_names_of_body(body: list[ast.stmt]) -> tuple[set[str], set[str]]
     return always, ever
 
 
-def _of_both(
+def _join_branches(
     first: list[ast.stmt], second: list[ast.stmt], ever: set[str]
 ) -> tuple[set[str], set[str]] | None:
     one, other = _find_bound_names_of_body(first), _find_bound_names_of_body(second)
@@ -281,7 +281,7 @@ def _of_both(
     return one[0] & other[0], ever
 
 
-def _of_try(node: ast.Try, ever: set[str]) -> tuple[set[str], set[str]] | None:
+def _read_try(node: ast.Try, ever: set[str]) -> tuple[set[str], set[str]] | None:
     ways = [_find_bound_names_of_body([*node.body, *node.orelse])]
     ways += [_find_bound_names_of_body(handler.body) for handler in node.handlers]
     found = [way[0] for way in ways if way is not None]
@@ -291,7 +291,7 @@ def _of_try(node: ast.Try, ever: set[str]) -> tuple[set[str], set[str]] | None:
     return set.intersection(*found) | last[0], ever
 
 
-def _only_in_program(test: ast.expr) -> bool:
+def _is_main_test(test: ast.expr) -> bool:
     """Whether a condition is `__name__ == "__main__"`, which no import meets."""
     return (
         isinstance(test, ast.Compare)

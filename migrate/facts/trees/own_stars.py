@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.facts.trees.offered import Offered, Offers, by_text, is_star
+from migrate.facts.trees.offered import Offered, Offers, binds_by_text, is_star
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # Line of a star -> the import of all, and that of the names that are used.
@@ -53,7 +53,7 @@ class _Star:
     offered: Offered | None
 
 
-def own_stars(
+def find_own_stars(
     texts: Mapping[str, bytes],
     others: Iterable[bytes],
     file_of: Callable[[str, str], str | None],
@@ -105,11 +105,11 @@ def restore_stars(text: str, stars: Stars) -> tuple[str, list[int]]:
             lines[same[0]] = star + lines[same[0]][len(meant) :]
             continue
         left.append(number)
-        lines = [_in_rows(line, star.removesuffix("*")) for line in lines]
+        lines = [_break_import(line, star.removesuffix("*")) for line in lines]
     return "\n".join(lines), left
 
 
-def _in_rows(line: str, start: str) -> str:
+def _break_import(line: str, start: str) -> str:
     """An import that begins so, with a row for each name where it is too long."""
     if len(line) <= _WIDTH or not line.startswith(start) or "#" in line:
         return line
@@ -148,7 +148,7 @@ class _Search:
         if tree is None:
             return {}
         scopes = scopes_of(tree)
-        if by_text(tree, scopes) or any(
+        if binds_by_text(tree, scopes) or any(
             is_star(node) and node not in tree.body for node in walk_breadth_first(tree)
         ):
             return {}

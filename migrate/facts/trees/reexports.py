@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.trees import stars
-from migrate.facts.trees.own_stars import Stars, own_stars
+from migrate.facts.trees.own_stars import Stars, find_own_stars
 from migrate.facts.trees.stars import Exports
 from migrate.source.python import read_or_nothing
 
@@ -90,12 +90,12 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
         for match in _LONG_IMPORT.finditer(data):
             if any(name in match[2] for name in names):
                 line = data.count(b"\n", 0, match.start()) + 1
-                rows = _long(
+                rows = _read_long_import(
                     files[real], match[0].decode("utf-8", "replace"), files, exports
                 )
                 for number, row in rows.items():
                     meant.setdefault(real, {})[line + number] = row
-    brought = stars.brought(
+    brought = stars.find_star_names(
         texts, exports, lambda path, module: _file(path, module, files)
     )
     for real, of_stars in brought.items():
@@ -116,7 +116,7 @@ def names_of_stars(
     files = {os.path.realpath(path): path for path in paths if os.path.isfile(path)}
     texts = {real: read_or_nothing(path) for real, path in files.items()}
     modules = {real: path for real, path in files.items() if path.suffix == ".py"}
-    return own_stars(
+    return find_own_stars(
         {real: texts[real] for real in modules},
         [text for real, text in texts.items() if real not in modules],
         lambda real, name: _file(pathlib.Path(real), name, modules),
@@ -124,7 +124,7 @@ def names_of_stars(
     )
 
 
-def _long(
+def _read_long_import(
     path: pathlib.Path,
     text: str,
     files: dict[str, pathlib.Path],
@@ -176,7 +176,7 @@ def _spell_direct_import(
     if source is None or source == os.path.realpath(path):
         return None
     found = exports.get(source, {}).get(name)
-    if not found or not stars.alone(read_or_nothing(files[source]), name):
+    if not found or not stars.is_bound_once(read_or_nothing(files[source]), name):
         return None
     if not _IS_WHOLE.match(found):
         # A file that only hands it on does not become one of TensorFlow's.
@@ -242,7 +242,7 @@ def write_out_imports(text: str, lines: Lines) -> tuple[str, list[int]]:
     return "\n".join(found), changed
 
 
-def apart(text: str) -> str:
+def split_imports(text: str) -> str:
     """The text with imports that `write_out_imports` put in one line in lines of their own."""
     while (more := _TOGETHER.sub(r"\1\2\n\1\3", text)) != text:
         text = more

@@ -25,7 +25,7 @@ _File = Callable[[str, str], str | None]
 Brought = dict[int, tuple[str, list[str]]]
 
 
-def brought(
+def find_star_names(
     texts: Mapping[str, bytes],
     exports: Mapping[str, Exports],
     file_of: Callable[[pathlib.Path, str], str | None],
@@ -55,7 +55,7 @@ def modules(data: bytes) -> Iterator[str]:
         yield match[1].decode()
 
 
-def alone(data: bytes, name: str) -> bool:
+def is_bound_once(data: bytes, name: str) -> bool:
     """Whether a module binds a name once."""
     tree = parse_or_none(data)
     return tree is not None and _times(tree, name) == 1
@@ -119,7 +119,7 @@ class _Stars:
         tree = parse_or_none(data) if own or through else None
         if tree is None:
             return {}
-        listed = _all(tree)
+        listed = _read_all(tree)
         found = {n: how for n, how in own.items() if _times(tree, n) == 1}
         sources = list(self._sources(real))
         for name, how in through.items():
@@ -168,7 +168,7 @@ def _times(tree: ast.Module, name: str) -> int:
     return times
 
 
-def _all(tree: ast.Module) -> set[str] | None:
+def _read_all(tree: ast.Module) -> set[str] | None:
     """The names of `__all__`; none where it cannot be read, None where there is none."""
     if not any(
         isinstance(n, ast.Name) and n.id == "__all__" for n in walk_breadth_first(tree)

@@ -39,7 +39,7 @@ def find_unreachable(tree: ast.Module, text: str) -> list[Unreachable]:
     """
     lines = text.split("\n")
     return [
-        Unreachable(_first(suite[0]), suite[-1].end_lineno or 0, stands)
+        Unreachable(_find_first_line(suite[0]), suite[-1].end_lineno or 0, stands)
         for scope, suite, stands in _suites(tree, tree)
         if _is_apart(suite, lines) and not _is_meant(scope, suite)
     ]
@@ -59,9 +59,9 @@ def _suites(
     scope: ast.AST, top: ast.AST
 ) -> Iterator[tuple[ast.AST, list[ast.stmt], str]]:
     """Suites, or ends of suites, that never run, and what has to stand for them."""
-    for _, suite in _own_suites(top):
+    for _, suite in _list_own_suites(top):
         for at, statement in enumerate(suite):
-            dead = _never_run(statement)
+            dead = _find_never_run_suite(statement)
             if dead:
                 yield scope, dead, f"{' ' * dead[0].col_offset}pass"
             else:
@@ -72,13 +72,13 @@ def _suites(
                 break
 
 
-def _own_suites(node: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
+def _list_own_suites(node: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
     if isinstance(node, ast.Module):
         return [("body", node.body)]
     return names.suites(node) if isinstance(node, ast.stmt) else []
 
 
-def _never_run(statement: ast.stmt) -> list[ast.stmt]:
+def _find_never_run_suite(statement: ast.stmt) -> list[ast.stmt]:
     """The suite of an `if` or a `while` whose test is written as a constant."""
     if not isinstance(statement, (ast.If, ast.While)):
         return []
@@ -95,7 +95,7 @@ def _never_run(statement: ast.stmt) -> list[ast.stmt]:
 def _is_apart(suite: list[ast.stmt], lines: list[str]) -> bool:
     """Whether statements have lines of their own; an `elif` has none."""
     first, last = suite[0], suite[-1]
-    before = lines[_first(first) - 1].encode()[: first.col_offset]
+    before = lines[_find_first_line(first) - 1].encode()[: first.col_offset]
     after = lines[(last.end_lineno or 0) - 1].encode()[last.end_col_offset :].strip()
     whole = lines[first.lineno - 1].encode()[first.col_offset :]
     return not (
@@ -103,7 +103,7 @@ def _is_apart(suite: list[ast.stmt], lines: list[str]) -> bool:
     )
 
 
-def _first(statement: ast.stmt) -> int:
+def _find_first_line(statement: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(d.lineno for d in decorators)])
 

@@ -90,7 +90,7 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
     for path, definition in every:
         if id(definition) not in used:
             found.setdefault(path, []).append(_make_unused(definition))
-    return {path: _outermost(ones) for path, ones in found.items()}
+    return {path: _keep_outermost(ones) for path, ones in found.items()}
 
 
 def _is_started(tree: ast.Module) -> bool:
@@ -191,7 +191,7 @@ def _make_unused(definition: _Definition) -> Unused:
     return Unused(definition.lineno, definition.end_lineno or 0, header)
 
 
-def _outermost(found: list[Unused]) -> list[Unused]:
+def _keep_outermost(found: list[Unused]) -> list[Unused]:
     return [
         one
         for one in found

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.callbacks.elsewhere import made_here
+from migrate.frontends.callbacks.elsewhere import find_objects_made_here
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.hook import HookReader, ends_early, is_early, is_quiet
 from migrate.frontends.callbacks.reasons import NoCallback
@@ -40,15 +40,15 @@ def recognise(
         if any(public(scopes.resolve(b) or "") in table.HOOKS for b in c.bases)
     ]
     files = shared.callbacks
-    given, several = Given(models), files.several or _several_devices(scopes)
-    others = _no_model(scopes, estimators, models, stays)
+    given, several = Given(models), files.several or _may_use_several_devices(scopes)
+    others = _explain_missing_model(scopes, estimators, models, stays)
     created = any(
         isinstance(item, ast.FunctionDef) and item.name == "after_create_session"
         for c in hook_classes(scopes)
         for item in c.body
     )
     found: list[Callback] = []
-    made, kept = made_here(scopes, files.imported, given, others)
+    made, kept = find_objects_made_here(scopes, files.imported, given, others)
     for class_ in classes:
         use = files.own.get(class_.name)
         reader = HookReader(class_, scopes, given, several, use, not estimators)
@@ -68,7 +68,7 @@ def recognise(
     return found, made, kept
 
 
-def _no_model(
+def _explain_missing_model(
     scopes: Scopes,
     estimators: set[ast.Call],
     models: list[KerasModel],
@@ -77,7 +77,7 @@ def _no_model(
     """Why there may be no Keras model where hooks are called; "" where there is one."""
     if stays:
         return "the model of an Estimator here stays a model_fn"
-    if _other_estimators(scopes, estimators):
+    if _makes_other_estimators(scopes, estimators):
         return "an Estimator here has no Keras model"
     return "" if estimators or models else "no Estimator is made in this file"
 
@@ -102,7 +102,7 @@ def _check_begin(callback: Callback, created: bool) -> None:
         raise NoCallback(begin, "its begin returns early")
 
 
-def _several_devices(scopes: Scopes) -> bool:
+def _may_use_several_devices(scopes: Scopes) -> bool:
     """Whether a strategy of one process may train on several devices."""
     return any(
         isinstance(node, ast.keyword) and node.arg == "train_distribute"
@@ -110,7 +110,7 @@ def _several_devices(scopes: Scopes) -> bool:
     ) or any(symbol.endswith("MirroredStrategy") for _, symbol in scopes.walk_uses())
 
 
-def _other_estimators(scopes: Scopes, known: set[ast.Call]) -> bool:
+def _makes_other_estimators(scopes: Scopes, known: set[ast.Call]) -> bool:
     """Whether anything but the known calls makes an Estimator."""
     for node, symbol in scopes.walk_uses():
         last = symbol.rpartition(".")[2]

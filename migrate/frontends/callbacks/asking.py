@@ -33,7 +33,7 @@ class Asking:
     made: ast.Assign | None = None
 
 
-def asking(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
+def read_request(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
     """What before_run asks for; None where that is nothing.
 
     Raises:
@@ -56,7 +56,7 @@ def asking(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
         ):
             raise NoCallback(statement, "what before_run returns is not followed")
         found = dataclasses.replace(
-            _asking(statement, value, method, scopes), made=made
+            _read_returned_request(statement, value, method, scopes), made=made
         )
     if found is not None:
         early = [r for r in returns if r is not found.statement]
@@ -79,7 +79,7 @@ def _find_request(name: ast.Name, method: ast.FunctionDef) -> ast.Assign | None:
     return None
 
 
-def _asking(
+def _read_returned_request(
     statement: ast.Return, call: ast.Call, method: ast.FunctionDef, scopes: Scopes
 ) -> Asking:
     given = [*call.args, *(k.value for k in call.keywords)]
@@ -132,10 +132,13 @@ def is_known_to_be_asked(
 
 
 def _says(test: ast.expr, results: set[ast.expr], condition: ast.Attribute) -> bool:
-    return ast.dump(test) == ast.dump(condition) or compared(test, results) is False
+    return (
+        ast.dump(test) == ast.dump(condition)
+        or is_compared_with_none(test, results) is False
+    )
 
 
-def compared(node: ast.AST, results: set[ast.expr]) -> bool | None:
+def is_compared_with_none(node: ast.AST, results: set[ast.expr]) -> bool | None:
     """Whether `results is None` (True) or `results is not None` (False) is asked."""
     if (
         isinstance(node, ast.Compare)

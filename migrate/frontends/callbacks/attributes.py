@@ -43,7 +43,7 @@ class Attributes:
                     if isinstance(node.ctx, ast.Load):
                         self._reads.setdefault(node.attr, []).append(node)
                     else:
-                        kept = _kept(node, method, scopes)
+                        kept = _read_kept_value(node, method, scopes)
                         self._kept.setdefault(node.attr, []).append(kept)
 
     @property
@@ -68,18 +68,22 @@ class Attributes:
         return self._reads.get(name, [])
 
 
-def _kept(node: ast.Attribute, method: ast.FunctionDef, scopes: Scopes) -> Kept:
+def _read_kept_value(
+    node: ast.Attribute, method: ast.FunctionDef, scopes: Scopes
+) -> Kept:
     parent = scopes.parents[node]
     if isinstance(parent, ast.Assign) and parent.targets == [node]:
         return Kept(parent.value, parent, method)
     if isinstance(parent, ast.Tuple):
         outer = scopes.parents[parent]
-        value = paired(outer, parent, parent.elts.index(node))
+        value = find_paired_value(outer, parent, parent.elts.index(node))
         return Kept(value, None, method)
     return Kept(None, None, method)
 
 
-def paired(statement: ast.AST, targets: ast.expr, index: int) -> ast.expr | None:
+def find_paired_value(
+    statement: ast.AST, targets: ast.expr, index: int
+) -> ast.expr | None:
     """What one of several targets is given by `self.a, self.b = a, b`."""
     if (
         isinstance(statement, ast.Assign)

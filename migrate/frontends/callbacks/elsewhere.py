@@ -13,7 +13,7 @@ from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.program.callbacks import Made, OfOtherFile, StaysHook, UsedElsewhere
 
 
-def made_here(
+def find_objects_made_here(
     scopes: Scopes, imported: Mapping[str, OfOtherFile], given: Given, others: str
 ) -> tuple[list[Made], list[StaysHook]]:
     """The objects of callbacks of other files.
@@ -53,7 +53,7 @@ def _names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr, str
     return names
 
 
-def used_here(
+def find_uses_here(
     scopes: Scopes, class_: ast.ClassDef, text: str
 ) -> tuple[set[str], list[dict[str, str]]]:
     """The modes in which a file has objects of another file's class; how it gives tensors.
@@ -137,7 +137,7 @@ def mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
             yield whole
 
 
-def together(
+def join_uses(
     found: list[tuple[set[str], list[dict[str, str]]]], created: bool, several: bool
 ) -> UsedElsewhere:
     """What all other files do with a class."""

@@ -10,16 +10,16 @@ from migrate.facts.reach import definitions
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.asking import (
     Asking,
-    asking,
-    compared,
+    is_compared_with_none,
     is_known_to_be_asked,
+    read_request,
 )
 from migrate.frontends.callbacks.attributes import Attributes
 from migrate.frontends.callbacks.fetches import Fetches
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.modes import Ways
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.frontends.callbacks.session import Used, used
+from migrate.frontends.callbacks.session import Used, find_parameter_uses
 from migrate.program.callbacks import (
     Asked,
     Callback,
@@ -73,7 +73,9 @@ class HookReader:
         modes = self._modes(made)
         others = None if self._elsewhere is None else self._elsewhere.given
         fetches = Fetches(self._scopes, self._attributes, made, self._given, others)
-        uses = {name: used(m, self._scopes) for name, m in self._own.items()}
+        uses = {
+            name: find_parameter_uses(m, self._scopes) for name, m in self._own.items()
+        }
         stops = [s for use in uses.values() for s in use.stops]
         if stops and modes != (table.TRAIN,):
             raise NoCallback(stops[0], "no callback stops an evaluation")
@@ -174,7 +176,7 @@ class HookReader:
         self, fetches: Fetches, uses: dict[str, Used], values: dict[ast.expr, Value]
     ) -> tuple[dict[ast.expr, Asked], Asking | None]:
         before = self._own.get("before_run")
-        asks = asking(before, self._scopes)
+        asks = read_request(before, self._scopes)
         results = set(uses["after_run"].results) if "after_run" in uses else set()
         asked: dict[ast.expr, Asked] = {}
         if asks is None:
@@ -188,7 +190,7 @@ class HookReader:
         for node in results:
             parent = self._scopes.parents[node]
             if asks.condition is not None:
-                negated = compared(parent, results)
+                negated = is_compared_with_none(parent, results)
                 if negated is not None:
                     assert isinstance(parent, ast.expr)
                     asked[parent] = Asked(asks.condition, negated)
@@ -214,7 +216,9 @@ class HookReader:
     def _check_modes(
         self, modes: tuple[str, ...], values: dict[ast.expr, Value]
     ) -> None:
-        every = [inner for value in values.values() for inner in _inner(value)]
+        every = [
+            inner for value in values.values() for inner in _walk_inner_values(value)
+        ]
         if modes != (table.TRAIN,) and any(isinstance(v, Logged) for v in every):
             raise NoCallback(self._class, "it watches tensors of an evaluation")
         if self._several_devices and any(isinstance(v, Step) for v in every):
@@ -403,14 +407,14 @@ def _part(node: ast.Subscript, value: Value) -> Value | None:
     return None
 
 
-def _inner(value: Value) -> Iterator[Value]:
+def _walk_inner_values(value: Value) -> Iterator[Value]:
     yield value
     if isinstance(value, Several):
         for item in value.items:
-            yield from _inner(item)
+            yield from _walk_inner_values(item)
     elif isinstance(value, Named):
         for _, item in value.items:
-            yield from _inner(item)
+            yield from _walk_inner_values(item)
 
 
 def _returns_none(statement: ast.stmt) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.names import last_part
+from migrate.facts.names import get_last_part
 from migrate.facts.reach import definitions
 from migrate.facts.scopes import Scopes
-from migrate.frontends.callbacks.attributes import paired
+from migrate.frontends.callbacks.attributes import find_paired_value
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
@@ -72,7 +72,9 @@ class Ways:
         statement = self._scopes.parents[parent]
         if isinstance(statement, ast.Assign) and statement.value is parent:
             targets = statement.targets[0]
-            if isinstance(targets, ast.Tuple) and paired(statement, targets, 0):
+            if isinstance(targets, ast.Tuple) and find_paired_value(
+                statement, targets, 0
+            ):
                 target = targets.elts[parent.elts.index(node)]
                 return target if isinstance(target, ast.Name) else None
         return None
@@ -80,7 +82,7 @@ class Ways:
     def _argument(
         self, call: ast.Call, position: int, seen: set[object]
     ) -> Iterator[str]:
-        name = last_part(call.func)
+        name = get_last_part(call.func)
         if name in _ADDS and isinstance(call.func, ast.Attribute):
             if not isinstance(call.func.value, ast.Name):
                 raise _make_lost_error(call)
@@ -105,7 +107,7 @@ class Ways:
         self, call: ast.Call, name: str, seen: set[object]
     ) -> Iterator[str]:
         symbol = self._scopes.resolve(call.func)
-        last = last_part(call.func)
+        last = get_last_part(call.func)
         is_method = symbol is None and isinstance(call.func, ast.Attribute)
         if symbol is not None and public(symbol) == f"tf.estimator.{last}" or is_method:
             mode = table.GIVEN.get((last, name))

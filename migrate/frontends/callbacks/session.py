@@ -39,7 +39,7 @@ _ROLES: dict[str, tuple[str, ...]] = {
 }
 
 
-def used(method: ast.FunctionDef, scopes: Scopes) -> Used:
+def find_parameter_uses(method: ast.FunctionDef, scopes: Scopes) -> Used:
     """What a method does with its parameters.
 
     Raises:

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.sessions.around import all_statements, enclosing
+from migrate.frontends.sessions.around import enclosing, list_all_statements
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.source.nodes import walk_breadth_first
@@ -56,7 +56,7 @@ class Clusters:
         statement = next(
             n for n in enclosing(self.scopes, calls[0]) if isinstance(n, ast.stmt)
         )
-        if not any(s is statement for s in all_statements(self.driver.body)):
+        if not any(s is statement for s in list_all_statements(self.driver.body)):
             self.diagnostics.refuse(
                 "C102",
                 calls[0],
@@ -117,7 +117,7 @@ class Clusters:
                     value = bindings[0].value
                     mutated = any(
                         spec.id in names.mutates(s)
-                        for s in all_statements(self.driver.body)
+                        for s in list_all_statements(self.driver.body)
                         if not names.suites(s)
                     )
                     if not mutated:
@@ -131,7 +131,7 @@ class Clusters:
         server_name = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
         return [
             s
-            for s in all_statements(self.driver.body)
+            for s in list_all_statements(self.driver.body)
             if isinstance(s, ast.Expr)
             and isinstance(s.value, ast.Call)
             and isinstance(s.value.func, ast.Attribute)

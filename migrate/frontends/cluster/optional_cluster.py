@@ -19,7 +19,7 @@ from migrate.facts import names
 from migrate.facts.fall_through import leaves
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.frontends.sessions.around import all_statements, enclosing
+from migrate.frontends.sessions.around import enclosing, list_all_statements
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.source.nodes import walk_breadth_first
@@ -98,7 +98,7 @@ class OptionalCluster:
         read = names.reads(statement.test)
         changed = {
             name
-            for later in all_statements(self._driver.body)
+            for later in list_all_statements(self._driver.body)
             if later.lineno >= statement.lineno and not names.suites(later)
             for name in names.binds(later) & read
         }
@@ -109,7 +109,7 @@ class OptionalCluster:
         master = names.argument(self._session_call, *self._place_of_master())
         if not isinstance(master, ast.Name):
             return True  # It reads the server, which the program would not have.
-        inside = set(all_statements([statement]))
+        inside = set(list_all_statements([statement]))
         with_server = {
             s
             for s in inside
@@ -120,7 +120,7 @@ class OptionalCluster:
         }
         return all(
             s in with_server or _empty(s, master.id)
-            for s in all_statements(self._driver.body)
+            for s in list_all_statements(self._driver.body)
             if not names.suites(s) and master.id in names.binds(s)
         )
 

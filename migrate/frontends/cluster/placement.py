@@ -60,7 +60,9 @@ def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
       placed: whether its towers are on tasks of the cluster.
     """
     target = _target(scopes, session)
-    if target is None or not (placed or plain_sessions.pinned(scopes) is not None):
+    if target is None or not (
+        placed or plain_sessions.find_pinned_call(scopes) is not None
+    ):
         return False
     if is_on_own_server(scopes, session):
         return is_sole_client(scopes, session)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.layers import LAYER_CLASSES
@@ -50,7 +50,7 @@ def check(
       clustered: whether the session is one of several workers'.
       connected: whether it is a cluster's only one.
     """
-    reason = why_not(scopes, towers, flows) if clustered else None
+    reason = explain_refusal(scopes, towers, flows) if clustered else None
     if reason is not None:
         diagnostics.refuse(
             "N126",
@@ -65,14 +65,14 @@ def check(
             "towers of one client of a cluster, on devices of its own",
             "Name a task of the cluster for each tower.",
         )
-    elif _late(towers.devices, built):
+    elif _reads_late_names(towers.devices, built):
         diagnostics.refuse(
             "N126",
             session,
             "where the towers are is only known within the graph",
             "Name their devices before the first placeholder or variable.",
         )
-    elif _late(towers.count, built):
+    elif _reads_late_names(towers.count, built):
         diagnostics.refuse(
             "N126",
             session,
@@ -81,7 +81,7 @@ def check(
         )
 
 
-def _late(expression: str, graph: Sequence[ast.stmt]) -> bool:
+def _reads_late_names(expression: str, graph: Sequence[ast.stmt]) -> bool:
     """Whether an expression reads what these statements bind."""
     tree = ast.parse(expression or "None", mode="eval")
     own = {
@@ -93,7 +93,9 @@ def _late(expression: str, graph: Sequence[ast.stmt]) -> bool:
     return bool(reads & set().union(set(), *[names.binds(s) for s in graph]))
 
 
-def why_not(scopes: Scopes, towers: ir.Towers, flows: Sequence[Flow]) -> str | None:
+def explain_refusal(
+    scopes: Scopes, towers: ir.Towers, flows: Sequence[Flow]
+) -> str | None:
     """Why each worker cannot compute its towers in turn; None where it can."""
     for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
@@ -103,7 +105,7 @@ def why_not(scopes: Scopes, towers: ir.Towers, flows: Sequence[Flow]) -> str | N
         called = _CALLS.get(names.key(node.func) or "")
         if called is not None:
             return called
-    steps = list(every(flows))
+    steps = list(list_every_flow(flows))
     if any(flow.kind is Kind.ASSIGNMENT for flow in steps):
         return "the program assigns to variables in its steps"
     taken = [f for f in steps if f.update and f.update.kind != "apply_gradients"]

@@ -15,7 +15,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import EMITTED, ESTIMATOR
 
 
-def hidden_members(scopes: Scopes) -> Iterator[Finding]:
+def refuse_hidden_members(scopes: Scopes) -> Iterator[Finding]:
     """A refusal for each class that hides one."""
     for owner in _classes(scopes):
         found = next(

@@ -80,7 +80,7 @@ class EstimatorProgram:
 
     def within(self, node: ast.AST, among: frozenset[ast.AST], scopes: Scopes) -> bool:
         """Whether a node stands in one of some functions."""
-        return any(outer in among for outer in _outwards(node, scopes))
+        return any(outer in among for outer in _walk_outwards(node, scopes))
 
 
 def recognise(scopes: Scopes) -> EstimatorProgram | None:
@@ -88,17 +88,22 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     uses = table.uses(scopes)
     if not any(s.startswith(_OF_ESTIMATORS) for _, s in uses):
         return None
-    model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
-    model += _around(model, scopes)
+    model = [
+        *_find_functions_using(uses, _SPECS, scopes),
+        *_model_functions(uses, scopes),
+    ]
+    model += _find_functions_around(model, scopes)
     model += _callers(model, scopes)
     # `begin` of a hook runs where the graph is built.
     model += hook_classes(scopes)
     model += _find_functions_called_in_graph(uses, scopes)
-    model += _holding(uses, _GLOBAL_STEP, scopes)
-    serving = list(_holding(uses, _RECEIVERS, scopes))
+    model += _find_functions_using(uses, _GLOBAL_STEP, scopes)
+    serving = list(_find_functions_using(uses, _RECEIVERS, scopes))
     iterators = tuple(_iterators(scopes))
     inputs = [f for call in iterators for f in _walk_functions_around(call, scopes)]
-    inputs += _holding(uses, tuple(f"tf.data.{name}" for name in _ITERATORS), scopes)
+    inputs += _find_functions_using(
+        uses, tuple(f"tf.data.{name}" for name in _ITERATORS), scopes
+    )
     return EstimatorProgram(
         frozenset([*model, *find_reached(scopes, model)]),
         frozenset([*serving, *find_reached(scopes, serving)]),
@@ -117,7 +122,7 @@ def recognise_module(scopes: Scopes) -> EstimatorProgram:
     return EstimatorProgram(frozenset(functions), frozenset(), inputs, iterators, True)
 
 
-def _outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
+def _walk_outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
     current: ast.AST | None = node
     while current is not None:
         yield current
@@ -126,13 +131,13 @@ def _outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
 
 def _walk_functions_around(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
     """The innermost function around a node, if there is one."""
-    for outer in _outwards(node, scopes):
+    for outer in _walk_outwards(node, scopes):
         if isinstance(outer, Function):
             yield outer
             return
 
 
-def _holding(
+def _find_functions_using(
     uses: list[tuple[ast.expr, str]], symbols: tuple[str, ...], scopes: Scopes
 ) -> Iterator[ast.AST]:
     """Functions in which a symbol is used."""
@@ -141,12 +146,12 @@ def _holding(
             yield from _walk_functions_around(node, scopes)
 
 
-def _around(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
+def _find_functions_around(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
     """Functions with a model_fn's parameters, around those that make its EstimatorSpecs."""
     return [
         outer
         for function in model
-        for outer in _outwards(function, scopes)
+        for outer in _walk_outwards(function, scopes)
         if isinstance(outer, Function)
         and {"features", "mode"} <= {a.arg for a in outer.args.args}
     ]

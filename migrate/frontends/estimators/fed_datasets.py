@@ -49,7 +49,7 @@ class FedInitializer:
     feeds: ast.Assign | None = None
 
 
-def fed_initializers(scopes: Scopes) -> list[FedInitializer]:
+def find_fed_initializers(scopes: Scopes) -> list[FedInitializer]:
     """Runs of initialisers all of whose feeds may be written out, in source order."""
     return [f for call in _runs(scopes) if (f := _read(call, scopes)) is not None]
 
@@ -76,7 +76,7 @@ def _read(call: ast.Call, scopes: Scopes) -> FedInitializer | None:
     if isinstance(feeds, ast.Name):
         if sum(_names(feeds, node, scopes) for node in scopes.walk()) != 1:
             return None
-        feeds = _bound_once(feeds, scopes)
+        feeds = _find_single_value(feeds, scopes)
         parent = scopes.parents.get(feeds) if feeds is not None else None
         apart = parent if isinstance(parent, ast.Assign) else None
     if not isinstance(feeds, ast.Dict) or not feeds.keys:
@@ -113,7 +113,7 @@ def _placeholder(
     key: ast.expr | None, value: ast.expr, scopes: Scopes
 ) -> FedPlaceholder | None:
     """What `{key: value}` feeds, where the value means the same at the placeholder."""
-    call = _bound_once(key, scopes) if isinstance(key, ast.Name) else None
+    call = _find_single_value(key, scopes) if isinstance(key, ast.Name) else None
     if not isinstance(call, ast.Call) or not isinstance(key, ast.Name):
         return None
     if sum(_is_key(node, key, scopes) for node in scopes.walk()) != 1:
@@ -130,7 +130,9 @@ def _placeholder(
         isinstance(a, ast.Starred) for a in call.args
     ):
         return None
-    if all(_same(part, statement, owner.node, scopes) for part in _parts(value)):
+    if all(
+        _has_same_value(part, statement, owner.node, scopes) for part in _parts(value)
+    ):
         return FedPlaceholder(call, value)
     return None
 
@@ -149,7 +151,7 @@ def _parts(value: ast.expr) -> Iterator[ast.expr]:
         yield value
 
 
-def _same(
+def _has_same_value(
     part: ast.expr, statement: ast.stmt, function: ast.AST, scopes: Scopes
 ) -> bool:
     """Whether a name in the run stands for what it does at the placeholder's statement."""
@@ -167,10 +169,10 @@ def _same(
     binding = owner.bindings[part.id][0]
     if owner.node is not function or isinstance(binding, ast.arg):
         return True  # Bound before the input_fn is called.
-    return _before(binding, statement, scopes)
+    return _runs_before(binding, statement, scopes)
 
 
-def _before(first: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
+def _runs_before(first: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether a statement has always been run when another one is."""
     node: ast.AST = statement
     while (above := scopes.parents.get(node)) is not None:
@@ -182,7 +184,7 @@ def _before(first: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
     return False
 
 
-def _bound_once(name: ast.Name, scopes: Scopes) -> ast.expr | None:
+def _find_single_value(name: ast.Name, scopes: Scopes) -> ast.expr | None:
     """What a name is assigned, where that happens once, by itself, and in no loop."""
     owner = scopes.scope_of(name).owner(name.id)
     if owner is None:

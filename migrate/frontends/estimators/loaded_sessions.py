@@ -72,10 +72,10 @@ def _read_session(call: ast.Call, scopes: Scopes, alone: bool) -> LoadedSession 
             return None
     elif not _is_graph(graph, scopes):
         return None
-    return LoadedSession(call, block, bare) if _only_loads(block, scopes) else None
+    return LoadedSession(call, block, bare) if _loads_only(block, scopes) else None
 
 
-def _only_loads(block: ast.With, scopes: Scopes) -> bool:
+def _loads_only(block: ast.With, scopes: Scopes) -> bool:
     """Whether a block loads a graph, and makes none."""
     inside = set(walk_breadth_first(block))
     uses = [(node, s) for node, s in scopes.walk_uses() if node in inside]
@@ -123,7 +123,7 @@ def _is_empty_graph(name: ast.Name, scopes: Scopes) -> bool:
         and isinstance(bindings[0], ast.Assign)
         and _is_graph(bindings[0].value, scopes)
         and not any(
-            _enters(block, name) and not _only_loads(block, scopes)
+            _enters(block, name) and not _loads_only(block, scopes)
             for block in scopes.walk()
             if isinstance(block, ast.With)
         )

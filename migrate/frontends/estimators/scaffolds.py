@@ -66,7 +66,9 @@ def read(call: ast.Call, scopes: Scopes) -> Scaffold:
     return found
 
 
-def unneeded(every: list[Scaffold], scopes: Scopes) -> list[ast.Assign]:
+def find_unneeded_assignments(
+    every: list[Scaffold], scopes: Scopes
+) -> list[ast.Assign]:
     """Assignments that only named what Scaffolds leave out."""
     gone = {
         n for one in every for value in one.dropped for n in walk_breadth_first(value)

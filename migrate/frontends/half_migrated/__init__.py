@@ -17,7 +17,7 @@ from migrate.frontends.half_migrated.bare_loop import (
     idle_block,
 )
 from migrate.frontends.half_migrated.cluster import SERVERS
-from migrate.frontends.half_migrated.keras_training import trained_by_keras
+from migrate.frontends.half_migrated.keras_training import read_keras_training
 from migrate.frontends.half_migrated.reader import Reader
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
@@ -52,7 +52,7 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused 
     if alone and any(symbol.startswith(_OF_GRAPHS) for symbol in symbols):
         return None
     if "tf.GradientTape" not in symbols:
-        return trained_by_keras(scopes, found, sessions)
+        return read_keras_training(scopes, found, sessions)
     if not sessions:
         trains = any(_applies(call) for call, _ in found)
         return _read_bare(scopes, found, ()) if trains else None

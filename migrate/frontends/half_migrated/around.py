@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import called
+from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import Source, Step
 from migrate.rules.mistakes.mistake import method
 from migrate.source.nodes import walk_breadth_first
@@ -31,7 +31,9 @@ def check(
     _check_session(scopes, block, session, step)
     _check_batch(scopes, block, source, step)
     for call, symbol in found:
-        own = called(scopes, call.func) is not None  # An object's of the file.
+        own = (
+            find_called_function(scopes, call.func) is not None
+        )  # An object's of the file.
         if method(call) in _LOOPS and not symbol and not own:
             raise Refused(
                 "D121",
@@ -99,7 +101,7 @@ def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) ->
             and node.id in source.names
             and id(node) not in inside
             and not any(n is node for n in walk_breadth_first(source.target))
-            and not _of_other_loop(scopes, node, source)
+            and not _is_of_other_loop(scopes, node, source)
         ):
             raise Refused(
                 "D125",
@@ -120,7 +122,7 @@ def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) ->
         )
 
 
-def _of_other_loop(scopes: Scopes, node: ast.AST, source: Source) -> bool:
+def _is_of_other_loop(scopes: Scopes, node: ast.AST, source: Source) -> bool:
     """Whether a name is bound by a loop that does not hold the step."""
     while node in scopes.parents:
         parent = scopes.parents[node]

@@ -26,7 +26,7 @@ from migrate.frontends.half_migrated.losses import LossReader
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.half_migrated.tapes import tapes as tapes_in
-from migrate.frontends.keras_names import called
+from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import BareLoop, Server, Source
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import walk_breadth_first
@@ -122,7 +122,7 @@ class BareLoopReader:
         around = ast.With([], [outer])
         check_changing(around, body, given)
         if call is not None:
-            function = called(scopes, call.func)
+            function = find_called_function(scopes, call.func)
             assert function is not None
             parameters = [
                 a.arg for a in walk_breadth_first(function.args) if hasattr(a, "arg")
@@ -151,7 +151,7 @@ class BareLoopReader:
                 "an older optimizer, whose slots a strategy does not make",
                 "Make it by tf.keras.optimizers.",
             )
-        reader = LossReader(scopes, step.body, steps.given(step))
+        reader = LossReader(scopes, step.body, steps.map_step_arguments(step))
         return BareLoop(
             owner,
             field,
@@ -178,7 +178,7 @@ class BareLoopReader:
         calls: list[ast.Call] = []
         for node in scopes.walk():
             if isinstance(node, ast.Call):
-                function = called(scopes, node.func)
+                function = find_called_function(scopes, node.func)
                 if function is not None and self._makes_step(function):
                     calls.append(node)
         at: ast.AST | None = all_tapes[0] if len(all_tapes) == 1 else None

@@ -40,7 +40,7 @@ _TF1 = (
 _ALONE = "model.fit, evaluate, predict, save; the model in a variable of its own."
 
 
-def trained_by_keras(
+def read_keras_training(
     scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: list[ast.Call]
 ) -> FitProgram | Refused | None:
     """The program that Keras trains; why it is not taken; None where it does not."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import defined, keras_name
+from migrate.frontends.keras_names import find_definition, keras_name
 from migrate.program.eager import Division, Step
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import binding
@@ -83,12 +83,12 @@ class LossReader:
 
     def _read_function(self, call: ast.Call) -> LossReader | None:
         """The reader of a function of the file, such as `compute_loss(model, x, y)`."""
-        called = defined(self._scopes, call.func)
+        called = find_definition(self._scopes, call.func)
         if not isinstance(called, ast.FunctionDef) or called.name in self._seen:
             return None
         given = {
             name: self._given.get(names.key(value) or "", value)
-            for name, value in passed(called, call).items()
+            for name, value in map_arguments(called, call).items()
         }
         seen = self._seen | {called.name}
         return LossReader(self._scopes, called.body, given, seen)
@@ -237,14 +237,14 @@ def _is_handed_on(scopes: Scopes, node: ast.expr) -> bool:
     if isinstance(around, ast.keyword):
         around = scopes.parents[around]
     if isinstance(around, ast.Call) and around.func is not node:
-        return isinstance(defined(scopes, around.func), ast.ClassDef)
+        return isinstance(find_definition(scopes, around.func), ast.ClassDef)
     return isinstance(around, ast.Assign) and all(
         isinstance(t, ast.Attribute) and names.key(t.value) == "self"
         for t in around.targets
     )
 
 
-def passed(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr]:
+def map_arguments(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr]:
     """What a function is given, by its parameters."""
     parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
     if isinstance(call.func, ast.Attribute):

@@ -17,7 +17,7 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.session import SessionReader
 from migrate.frontends.half_migrated.source import LoopReader
 from migrate.frontends.half_migrated.suite import SuiteReader
-from migrate.frontends.keras_names import called
+from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import EagerProgram, Server
 from migrate.rules.mistakes.mistake import binding
 from migrate.source.nodes import walk_breadth_first
@@ -81,7 +81,7 @@ class Reader:
         else:
             given: list[ast.stmt] = [ast.Expr(a) for a in steps.arguments_of(step_call)]
             check_changing(block, given, source.names)
-            function = called(self._scopes, step_call.func)
+            function = find_called_function(self._scopes, step_call.func)
             assert function is not None
             made = made | self._object(step_call, suite)
             parameters = [
@@ -97,11 +97,11 @@ class Reader:
             source,
             inline,
             step_call,
-            [n for n in _later(later) if n not in inside],
+            [n for n in _walk_statements(later) if n not in inside],
             metrics.updates,
         )
         self._check_tasks_in(step.body, server)
-        reader = LossReader(self._scopes, step.body, steps.given(step))
+        reader = LossReader(self._scopes, step.body, steps.map_step_arguments(step))
         made_by = tuple(dict.fromkeys(made for _, made in reader.mean_calls()))
         means = [
             c for made in made_by for c in calls_of(self._scopes, made, step, reader)
@@ -154,7 +154,7 @@ class Reader:
 
     def _check_attributes(self, call: ast.Call) -> None:
         """Raises Refused where a step reads an attribute that something changes."""
-        function = called(self._scopes, call.func)
+        function = find_called_function(self._scopes, call.func)
         assert function is not None and isinstance(call.func, ast.Attribute)
         owner = self._scopes.parents[function]
         begins = {
@@ -201,13 +201,13 @@ class Reader:
                 )
 
 
-def _later(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+def _walk_statements(nodes: list[ast.AST]) -> Iterator[ast.AST]:
     """Statements, those of blocks one by one: what runs in them, and their headers."""
     for node in nodes:
         if isinstance(node, (ast.With, ast.For, ast.While, ast.If)):
             for field, value in ast.iter_fields(node):
                 if field in ("body", "orelse"):
-                    yield from _later(value)
+                    yield from _walk_statements(value)
                 elif isinstance(value, ast.AST):
                     yield value
         else:

@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.cut import CutReader
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.tapes import tapes as tapes_in
-from migrate.frontends.keras_names import called
+from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import Source
 from migrate.rules.mistakes.mistake import binding
 from migrate.rules.mistakes.replicas import gives_dataset
@@ -89,7 +89,7 @@ class LoopReader:
         found = []
         for node in walk_breadth_first(block):
             if isinstance(node, ast.Call):
-                function = called(self._scopes, node.func)
+                function = find_called_function(self._scopes, node.func)
                 if function is not None and tapes_in(self._scopes, function):
                     found.append(node)
         return found[0] if len(found) == 1 else None

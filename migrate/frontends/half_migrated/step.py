@@ -10,7 +10,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import losses as losses_of
 from migrate.frontends.half_migrated.body import PLAIN, BodyChecks
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import called, is_v1, keras_name
+from migrate.frontends.keras_names import find_called_function, is_v1, keras_name
 from migrate.program.eager import Division, Source, Step
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import method
@@ -43,7 +43,7 @@ def read(
     results: tuple[str, ...] = ()
     returned: ast.expr | None = None
     if call is not None:
-        found = called(scopes, call.func)
+        found = find_called_function(scopes, call.func)
         assert found is not None
         function, body = found, found.body
         fetched = _fetch_around(scopes, call, session_name)
@@ -64,7 +64,9 @@ def read(
     divides: Division | None = None
     try:
         reader = losses_of.LossReader(
-            scopes, body, losses_of.passed(function, call) if function and call else {}
+            scopes,
+            body,
+            losses_of.map_arguments(function, call) if function and call else {},
         )
         divides = reader.division(loss)
     except losses_of.UnknownLoss as unknown:
@@ -172,7 +174,7 @@ def _optimizer(
     assert isinstance(apply.func, ast.Attribute)
     node: ast.expr = apply.func.value
     if function is not None and call is not None:
-        node = losses_of.passed(function, call).get(names.key(node) or "", node)
+        node = losses_of.map_arguments(function, call).get(names.key(node) or "", node)
     made = values.single(scopes, node)
     name = keras_name(scopes, made.func) if isinstance(made, ast.Call) else ""
     if not name and isinstance(made, ast.Call) and is_v1(scopes, made):
@@ -187,11 +189,11 @@ def _optimizer(
     return name
 
 
-def given(step: Step) -> Mapping[str, ast.expr]:
+def map_step_arguments(step: Step) -> Mapping[str, ast.expr]:
     """What the step's function is given, by its parameters."""
     if step.function is None or step.call is None:
         return {}
-    return losses_of.passed(step.function, step.call)
+    return losses_of.map_arguments(step.function, step.call)
 
 
 def _find_unconverted(scopes: Scopes, value: ast.expr) -> ast.expr:
@@ -216,7 +218,7 @@ def _rows(
     else:
         candidates = [
             parameter
-            for parameter, value in losses_of.passed(function, call).items()
+            for parameter, value in losses_of.map_arguments(function, call).items()
             if names.key(_find_unconverted(scopes, value)) in source.names
         ]
     return next((c for c in candidates if c not in bound), None)

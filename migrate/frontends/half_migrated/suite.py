@@ -12,7 +12,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.session import QUIET_HOOKS
-from migrate.frontends.keras_names import defined, makes_model
+from migrate.frontends.keras_names import find_definition, makes_model
 from migrate.program.eager import Server
 from migrate.rules.mistakes.mistake import binding
 from migrate.rules.mistakes.replicas import gives_dataset
@@ -184,7 +184,7 @@ class SuiteReader:
             symbol = self._scopes.resolve(node.func) or ""
             if symbol.startswith("tf.") and not symbol.startswith(_NO_TENSORS):
                 return True
-            called = defined(self._scopes, node.func)
+            called = find_definition(self._scopes, node.func)
             if isinstance(called, ast.FunctionDef):
                 if any(self._computes(s) for s in called.body):
                     return True

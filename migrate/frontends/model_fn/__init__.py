@@ -85,9 +85,9 @@ def recognise(
         found.append(Found(model, name, flow))
     found = [_align_scopes(one, found, scopes) for one in found]
     while True:
-        found, more = _with_their_functions(found, scopes, kept)
+        found, more = _check_functions(found, scopes, kept)
         stays += more
-        alone = _one_of_several(found, flows)
+        alone = _check_several_models(found, flows)
         if not alone:
             return found, imported, stays
         stays += alone
@@ -95,7 +95,7 @@ def recognise(
         found = [one for one in found if one.model.function not in left]
 
 
-def _one_of_several(found: list[Found], flows: Flows) -> list[Stays]:
+def _check_several_models(found: list[Found], flows: Flows) -> list[Stays]:
     """Model_fns that stay as an Estimator may have another one, too, that does."""
     become = {one.model.function for one in found}
     return [
@@ -126,7 +126,7 @@ def _align_scopes(one: Found, every: list[Found], scopes: Scopes) -> Found:
     return dataclasses.replace(one, model=model)
 
 
-def _with_their_functions(
+def _check_functions(
     found: list[Found], scopes: Scopes, kept: Mapping[tuple[str, str], str]
 ) -> tuple[list[Found], list[Stays]]:
     """Those whose functions can change; some may be the functions of several."""

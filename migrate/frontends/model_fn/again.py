@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import written_arguments
+from migrate.frontends.model_fn.calls import read_written_arguments
 from migrate.frontends.model_fn.modes import is_scope
 from migrate.frontends.model_fn.recorded import Recorded
 from migrate.source.nodes import children, walk_breadth_first
@@ -207,7 +207,7 @@ class Again:
             if row is table.WEIGHT:
                 yield from names.reads(call)
                 return
-            bound = written_arguments(call, row) or {}
+            bound = read_written_arguments(call, row) or {}
             for name, value in bound.items():
                 if name != "inputs":
                     yield from names.reads(value)

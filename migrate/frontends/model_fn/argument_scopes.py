@@ -18,7 +18,7 @@ import ast
 import dataclasses
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph
@@ -38,7 +38,7 @@ class Made:
     bound: dict[str, ast.expr]
 
 
-def made(node: ast.expr | None, scopes: Scopes) -> Made | None:
+def find_returned_scope(node: ast.expr | None, scopes: Scopes) -> Made | None:
     """What a call of a function that returns an argument scope opens.
 
     Raises:
@@ -47,7 +47,7 @@ def made(node: ast.expr | None, scopes: Scopes) -> Made | None:
     function = scopes.function(node.func) if isinstance(node, ast.Call) else None
     if function is None or not isinstance(node, ast.Call):
         return None
-    bound = bound_call(node, function)
+    bound = bind_call(node, function)
     opened = _find_opened_scopes(function.body, function, scopes)
     if bound is None or opened is None:
         raise NotSplit(node, f"{function.name}() does more than open argument scopes")

@@ -20,7 +20,7 @@ from migrate.source.nodes import children
 _DROPOUT = "tf.layers.dropout"
 
 
-def united(
+def unite_modes(
     lines: Mapping[str, Straight],
     values: Mapping[str, ModeValues],
     scopes: Scopes,
@@ -46,7 +46,11 @@ def united(
                 _override(node, values)
             line.units[index] = unit
             after[mode] = index + 1
-        if missing and told and only_drops(unit.statement, values["TRAIN"], scopes):
+        if (
+            missing
+            and told
+            and is_only_dropout(unit.statement, values["TRAIN"], scopes)
+        ):
             given = names.argument(unit.statement.value, "training", 4)  # type: ignore[attr-defined]
             if isinstance(given, ast.Constant):
                 _override(given, values)
@@ -113,7 +117,7 @@ def _list_own_fields(node: ast.AST) -> list[tuple[str, object]]:
     ]
 
 
-def only_drops(statement: ast.stmt, training: ModeValues, scopes: Scopes) -> bool:
+def is_only_dropout(statement: ast.stmt, training: ModeValues, scopes: Scopes) -> bool:
     """Whether a statement is `net = tf.layers.dropout(net, ...)`, in training mode."""
     if not is_plain_assignment(statement) or not isinstance(
         statement.value,  # type: ignore[attr-defined]

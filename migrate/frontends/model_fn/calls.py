@@ -29,13 +29,13 @@ _INPUTS = {
 
 def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
     """A layer's arguments by Keras's names; None where Keras's layer has not all of them."""
-    bound = written_arguments(call, row)
+    bound = read_written_arguments(call, row)
     if bound is not None and isinstance(row, ContribRow):
         return row.keras(bound)
     return bound
 
 
-def written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
+def read_written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
     """A layer's arguments as they are written; `fused` is by name alone in most programs."""
     if len(call.args) > 1 + len(row.parameters):
         return None
@@ -46,7 +46,7 @@ def written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | No
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 
-def bound_call(
+def bind_call(
     call: ast.Call, function: ast.FunctionDef, method: bool = False
 ) -> dict[str, ast.expr] | None:
     """A helper's parameters by name.

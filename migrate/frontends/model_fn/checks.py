@@ -30,13 +30,14 @@ _HOOKS = ("SessionRunArgs", "LoggingTensorHook", "NanTensorHook", "SummarySaverH
 _NO_TENSORS = ("output_dir",)
 
 
-def drawn(function: ast.FunctionDef, scopes: Scopes) -> None:
+def check_draws(function: ast.FunctionDef, scopes: Scopes) -> None:
     """Fails where Python draws numbers: a graph was made once, a model is traced again."""
     todo, seen = [function], {function}
     while todo:
         for node in walk_breadth_first(todo.pop()):
             if isinstance(node, ast.Call) and (
-                draws.of_module(scopes, node) or draws.of_generator(scopes, node)
+                draws.draws_from_module(scopes, node)
+                or draws.draws_from_generator(scopes, node)
             ):
                 raise NotSplit(node, "Python draws numbers in it, once for each graph")
             called = scopes.function(node) if isinstance(node, ast.Name) else None
@@ -110,7 +111,7 @@ def rebound(
             )
 
 
-def own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
+def check_own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
     """Fails where a name of the model_fn is one that the class's steps have."""
     own = scopes.scope_by_node[function]
     for node in walk_breadth_first(function):
@@ -128,7 +129,7 @@ def own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
                 )
 
 
-def left_out(
+def check_left_out_statements(
     line: Sequence[Unit],
     used: Iterable[Unit],
     mode: str,
@@ -163,14 +164,14 @@ def left_out(
             # Evaluation and prediction ran only what they fetched.
             if mode != "TRAIN" and symbol.startswith(("tf.summary.", "tf.identity")):
                 continue
-        if _only_binds(statement, {u.statement for u in kept}):
+        if _binds_only(statement, {u.statement for u in kept}):
             called = find_reached(scopes, [statement]) if mode == "TRAIN" else []
             if not any(writes_summary(f, scopes) for f in (*called, statement)):
                 continue
         raise NotSplit(statement, f"in mode {mode} this does more than bind a name")
 
 
-def _only_binds(statement: ast.stmt, kept: set[ast.stmt]) -> bool:
+def _binds_only(statement: ast.stmt, kept: set[ast.stmt]) -> bool:
     """Whether a condition does nothing where nobody reads what it binds.
 
     Args:
@@ -179,7 +180,7 @@ def _only_binds(statement: ast.stmt, kept: set[ast.stmt]) -> bool:
     if statement in kept or isinstance(statement, (*_QUIET, ast.Pass)):
         return True
     return isinstance(statement, ast.If) and all(
-        _only_binds(inner, kept) for inner in (*statement.body, *statement.orelse)
+        _binds_only(inner, kept) for inner in (*statement.body, *statement.orelse)
     )
 
 
@@ -190,7 +191,7 @@ _RELISTS = frozenset(
 )
 
 
-def by_place(units: Iterable[Unit], scopes: Scopes) -> None:
+def check_lists_of_variables(units: Iterable[Unit], scopes: Scopes) -> None:
     """Fails where variables, or their gradients, are taken by their place in a list.
 
     Keras lists a model's variables layer by layer, TensorFlow 1 as they were made.
@@ -349,7 +350,7 @@ class Steps:
 
     def _chosen(self, call: ast.Call, name: ast.Name) -> None:
         """A name of functions among which the program chooses."""
-        found = chosen_functions.chosen(name, self._scopes)
+        found = chosen_functions.find_chosen_functions(name, self._scopes)
         totals = (table.TOTAL_LOSS, table.ALL_LOSSES)
         counted = any(symbol in totals for _, symbol in self._scopes.walk_uses())
         for one in found:
@@ -425,7 +426,7 @@ def lists_averages(layer: Layer) -> bool:
     return True
 
 
-def watched(scopes: Scopes) -> set[str]:
+def find_watched_names(scopes: Scopes) -> set[str]:
     """Names of tensors for which the program's hooks ask.
 
     Raises:

@@ -21,7 +21,7 @@ from migrate.frontends.model_fn.modes import NotSplit
 Chosen = str | ast.FunctionDef
 
 
-def chosen(node: ast.expr, scopes: Scopes) -> set[Chosen]:
+def find_chosen_functions(node: ast.expr, scopes: Scopes) -> set[Chosen]:
     """The functions that an expression may be; empty where that is not known."""
     try:
         found = _Search(scopes).run(node)

@@ -12,12 +12,17 @@ from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import (
     check_seed,
     is_message,
+    is_of_network,
     is_seed,
-    of_network,
 )
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, NetworkOfVariables
-from migrate.frontends.model_fn.slices import Slices, closure, named, without
+from migrate.frontends.model_fn.slices import (
+    Slices,
+    closure,
+    drop_units,
+    find_tensor_names,
+)
 from migrate.program.keras_layers import Twins
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
@@ -68,11 +73,13 @@ class Common:
         Raises:
           NotSplit: layers differ by mode, or need more than features.
         """
-        by_mode.united(lines, self._values, self._scopes, self.network.makes_layers)
-        self.twins = twins.joined(lines, self.network, self._values, self._scopes)
+        by_mode.unite_modes(
+            lines, self._values, self._scopes, self.network.makes_layers
+        )
+        self.twins = twins.join_twins(lines, self.network, self._values, self._scopes)
         shared = self._layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
-        more = self._more(lines, shared, without(lines, shared), specs)
+        more = self._more(lines, shared, drop_units(lines, shared), specs)
         shared = [u for u in lines["TRAIN"].units if u in shared or u in more]
         shared = self._with_messages(lines, shared)
         for unit in shared:
@@ -82,7 +89,7 @@ class Common:
     def _layers(self, lines: dict[str, Straight]) -> list[Unit]:
         """Statements that the layers need, the same in every mode."""
         found: dict[str, list[Unit]] = {}
-        training_alone.everywhere(lines, self.network, self._scopes)
+        training_alone.add_training_layers(lines, self.network, self._scopes)
         for mode, line in lines.items():
             makers = [u for u in line.units if self.network.makes_layers(u.statement)]
             found[mode] = closure(line.units, makers, self._slices.built)
@@ -159,7 +166,7 @@ class Common:
             return False
         if not isinstance(statement.value, self._after_layers):
             return False
-        if named([unit], self._scopes):
+        if find_tensor_names([unit], self._scopes):
             return False
         if any(s in table.BETWEEN for _, s in uses(statement, self._scopes)):
             return False
@@ -209,7 +216,7 @@ class Common:
                 for line in lines.values()
             )
             and not names.reads(unit.statement) & self._decided()
-            and of_network(unit, units, shared, known, local)
+            and is_of_network(unit, units, shared, known, local)
         ]
         for unit in kept:
             if is_seed(unit.statement, self._scopes):

@@ -25,7 +25,7 @@ from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.If)
 
 
-def computed(
+def read_computed_rate(
     made: Sequence[Unit],
     optimizer: ast.expr,
     every: Sequence[Unit],

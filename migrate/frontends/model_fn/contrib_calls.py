@@ -14,7 +14,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scope, Scopes
-from migrate.frontends.model_fn.argument_scopes import Values, made
+from migrate.frontends.model_fn.argument_scopes import Values, find_returned_scope
 from migrate.frontends.model_fn.grown import items
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_layers import Several
@@ -70,7 +70,7 @@ class ContribCalls:
                 assert isinstance(opened, ast.Call)
                 if self._scopes.resolve(opened.func) in contrib_graph.ARG_SCOPES:
                     given = names.argument(opened, "list_ops_or_scope", 0)
-                    returned = made(given, self._scopes)
+                    returned = find_returned_scope(given, self._scopes)
                     if returned is None:
                         found |= self._read_scope_arguments(opened, row)
                         continue

@@ -16,9 +16,9 @@ from collections.abc import Collection, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
-from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.grown import items
-from migrate.frontends.model_fn.metrics import Metrics, paired
+from migrate.frontends.model_fn.metrics import Metrics, find_pair_statement
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Counter, Metric
 from migrate.program.keras_units import Unit
@@ -74,7 +74,7 @@ class Counting:
         """
         function = self._function
         starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
-        if not starred and bound_call(call, function) is None:
+        if not starred and bind_call(call, function) is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
         self._check_names(call)
         found = list(self._metrics())
@@ -151,7 +151,7 @@ class Counting:
 
     def _value(self, node: ast.expr) -> ast.expr:
         """What a name of the function stands for."""
-        pair = paired(node, self._function.body)
+        pair = find_pair_statement(node, self._function.body)
         if pair is not None:
             return pair.value
         if not isinstance(node, ast.Name):

@@ -10,7 +10,7 @@ from migrate.facts.trees.joined import Joined
 from migrate.program.keras_files import Files
 
 
-def joined(scopes: Scopes, files: Files | None) -> Scopes:
+def join_scopes(scopes: Scopes, files: Files | None) -> Scopes:
     """The scopes of a file with model functions, which know those of the others.
 
     Its own alone where the file is not what it was read as: then nothing of another file
@@ -22,7 +22,7 @@ def joined(scopes: Scopes, files: Files | None) -> Scopes:
     return _join_files(scopes, files, others)
 
 
-def joined_with(scopes: Scopes, files: Files) -> tuple[Joined, frozenset[ast.AST]]:
+def join_scopes_with(scopes: Scopes, files: Files) -> tuple[Joined, frozenset[ast.AST]]:
     """The scopes of a file with model functions, where those at hand are of another one.
 
     Returns:

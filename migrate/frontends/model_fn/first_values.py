@@ -140,7 +140,7 @@ class FirstValues:
 _STARTING = ("initial_values", "initial_training_values")
 
 
-def taken(
+def take_first_values(
     function: ast.FunctionDef,
     lines: dict[str, Straight],
     specs: dict[str, dict[str, ast.expr]],
@@ -160,18 +160,18 @@ def taken(
     found = FirstValues(_places=places, _scopes=scopes, _function=function)
     starting: dict[str, list[Unit]] = {}
     for mode in lines:
-        made = _starting(lines[mode].units, scopes, built)
+        made = _find_start_statements(lines[mode].units, scopes, built)
         if made:
             starting[mode] = made
     if starting:
-        found.hooks.append(_started(starting, lines, values, found))
+        found.hooks.append(_read_starts(starting, lines, values, found))
     gone = {mode: list(units) for mode, units in starting.items()}
     for mode, spec in specs.items():
         kind = next((k for k in spec if k.endswith("scaffold")), None)
         if kind is None:
             continue
         value, units = spec[kind], lines[mode].units
-        made = _needed(units, value, built)
+        made = _slice_needed_units(units, value, built)
         nodes = [value, *(unit.statement for unit in made)]
         if (
             isinstance(value, ast.Name)
@@ -197,7 +197,7 @@ def taken(
     return found
 
 
-def _started(
+def _read_starts(
     starting: dict[str, list[Unit]],
     lines: dict[str, Straight],
     values: dict[str, ModeValues],
@@ -221,7 +221,9 @@ def _started(
     return Hooks(kind, tuple(starting["TRAIN"]), None, (), ())
 
 
-def _starting(units: list[Unit], scopes: Scopes, built: frozenset[str]) -> list[Unit]:
+def _find_start_statements(
+    units: list[Unit], scopes: Scopes, built: frozenset[str]
+) -> list[Unit]:
     """Statements that start from a checkpoint, what they need, and what is said of it."""
     wanted = [
         u
@@ -229,7 +231,7 @@ def _starting(units: list[Unit], scopes: Scopes, built: frozenset[str]) -> list[
         if not isinstance(u.statement, _PLAIN)
         and (
             _symbols(u.statement, scopes) & table.STARTS
-            or _only_tells(u.statement, scopes)
+            or _tells_only(u.statement, scopes)
         )
     ]
     if not wanted:
@@ -239,7 +241,7 @@ def _starting(units: list[Unit], scopes: Scopes, built: frozenset[str]) -> list[
     return made
 
 
-def _only_tells(statement: ast.stmt, scopes: Scopes) -> bool:
+def _tells_only(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether a loop over variables only says something of them."""
     if not isinstance(statement, ast.For):
         return False
@@ -257,7 +259,9 @@ def _only_tells(statement: ast.stmt, scopes: Scopes) -> bool:
     return said and all(isinstance(t, ast.Name) for n in targets for t in n.targets)
 
 
-def _needed(units: list[Unit], value: ast.expr, built: frozenset[str]) -> list[Unit]:
+def _slice_needed_units(
+    units: list[Unit], value: ast.expr, built: frozenset[str]
+) -> list[Unit]:
     """Units that an expression needs, in order; of branches each."""
     read, found = names.reads(value), []
     for unit in reversed(units):

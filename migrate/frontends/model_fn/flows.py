@@ -19,7 +19,7 @@ from migrate.facts import estimator_calls, names
 from migrate.facts.estimator_calls import Made, is_partial
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scope, Scopes
-from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.choices import Choices, Given
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import is_model_fn
@@ -123,7 +123,7 @@ class Flow:
         if self.given is not None:
             found.add(self.given)
         for call in self.partials:
-            given = _given(call, function)
+            given = _find_given_parameters(call, function)
             if given is None:
                 raise NotSplit(call, "what functools.partial gives is not certain")
             found.add(given)
@@ -419,7 +419,9 @@ def _follow_partial(other: Elsewhere, call: ast.Call) -> Elsewhere:
     return dataclasses.replace(other, given=frozenset(w for w in words if w))
 
 
-def _given(call: ast.Call, function: ast.FunctionDef) -> frozenset[str] | None:
+def _find_given_parameters(
+    call: ast.Call, function: ast.FunctionDef
+) -> frozenset[str] | None:
     """Parameters that a call of functools.partial gives."""
     if any(isinstance(a, ast.Starred) for a in call.args):
         return None
@@ -446,7 +448,7 @@ def _find_parameters_given_around(
     """
     own = around.args
     roles = [a.arg for a in own.args]
-    bound = bound_call(call, function)
+    bound = bind_call(call, function)
     what = "a lambda" if isinstance(around, ast.Lambda) else f"{around.name}()"
     if bound is None or own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs:
         raise NotSplit(around, f"what {what} gives its model_fn is not certain")

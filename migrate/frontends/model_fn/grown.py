@@ -14,7 +14,7 @@ from migrate.source.nodes import walk_breadth_first
 _ADDING = frozenset({"append", "extend", "update", "setdefault", "insert"})
 
 
-def grown(function: ast.FunctionDef, scopes: Scopes) -> frozenset[str]:
+def find_grown_names(function: ast.FunctionDef, scopes: Scopes) -> frozenset[str]:
     """Names that are bound to new dictionaries and lists alone, and known by no other."""
     scope = scopes.scope_by_node[function]
     found = {
@@ -45,11 +45,13 @@ def is_adding(call: ast.Call, scopes: Scopes) -> bool:
     return (
         owner is not None
         and isinstance(owner.node, ast.FunctionDef)
-        and func.value.id in grown(owner.node, scopes)
+        and func.value.id in find_grown_names(owner.node, scopes)
     )
 
 
-def added(statement: ast.stmt, name: str) -> list[tuple[ast.expr, ast.expr]] | None:
+def read_added_items(
+    statement: ast.stmt, name: str
+) -> list[tuple[ast.expr, ast.expr]] | None:
     """Keys and values that a statement adds to a dictionary; None where that is not certain."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]

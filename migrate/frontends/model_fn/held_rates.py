@@ -19,7 +19,7 @@ from migrate.tables import keras_models as table
 _CONSTANT = "tf.constant_initializer"
 
 
-def held(
+def find_held_rates(
     units: Iterable[Unit], tensors: Collection[str], scopes: Scopes
 ) -> tuple[Held, ...]:
     """The variables that statements for an optimizer make.
@@ -27,11 +27,13 @@ def held(
     Args:
       tensors: names of what depends on features and labels.
     """
-    found = (_held(unit, tensors, scopes) for unit in units)
+    found = (_read_held_rate(unit, tensors, scopes) for unit in units)
     return tuple(one for one in found if one is not None)
 
 
-def _held(unit: Unit, tensors: Collection[str], scopes: Scopes) -> Held | None:
+def _read_held_rate(
+    unit: Unit, tensors: Collection[str], scopes: Scopes
+) -> Held | None:
     statement = unit.statement
     call = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(call, ast.Call) or scopes.resolve(call.func) != table.VARIABLE:
@@ -58,5 +60,5 @@ def _held(unit: Unit, tensors: Collection[str], scopes: Scopes) -> Held | None:
         return None
     if names.reads(statement) & set(tensors):
         return None
-    path = update_scopes.of_variables(call, scopes)
+    path = update_scopes.find_variable_scopes(call, scopes)
     return Held(unit, call, "/".join([*path, name]), value)

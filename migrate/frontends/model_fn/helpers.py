@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.scopes import Scopes
 from migrate.facts.trees.joined import Joined
-from migrate.facts.trees.mentions import by_text, module_name
+from migrate.facts.trees.mentions import find_calls_by_text, module_name
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_layers import Helper
 from migrate.program.keras_model import KerasModel
@@ -181,7 +181,7 @@ def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
     if isinstance(scopes, Joined):
         modules = {module_name(path) for path in scopes.paths()}
         for file in scopes.files():
-            yield from by_text(file.tree, function.name, modules)
+            yield from find_calls_by_text(file.tree, function.name, modules)
             for node in walk_breadth_first(file.tree):
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     if isinstance(node.ctx, ast.Load) and _is_named(

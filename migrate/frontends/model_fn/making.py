@@ -244,7 +244,7 @@ class Making(Naming):
         """
         for call in self._unapplied:
             raise NotSplit(call, "a layer object that is called out of sight")
-        made = numbers.drawn_by_keras(self.layers, self._dynamic, self._is_maker)
-        return numbers.drawn_in_scopes(
+        made = numbers.drop_numbers_of_loops(self.layers, self._dynamic, self._is_maker)
+        return numbers.number_layers_in_scopes(
             made, lambda x: self._names_in(x.scope, x.call), self._is_maker
         )

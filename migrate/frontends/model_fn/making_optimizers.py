@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import held_rates
-from migrate.frontends.model_fn.computed_rates import computed
+from migrate.frontends.model_fn.computed_rates import read_computed_rate
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.rates import Kind, Rates, Value
 from migrate.program.keras_units import Unit
@@ -70,14 +70,16 @@ class Making:
         try:
             schedules = self._schedules(made, optimizer)
         except NotSplit:
-            rate = computed(made, optimizer, self._units, self._tensors, self._scopes)
+            rate = read_computed_rate(
+                made, optimizer, self._units, self._tensors, self._scopes
+            )
             if rate is None:
                 raise
             # Its statements are a function's; the others know it as a schedule.
             self._rates = Rates(self._scopes)
             rest = [unit for unit in made if unit not in rate.units]
             schedules = self._schedules(rest, optimizer) | {rate.name}
-        held = held_rates.held(made, self._tensors, self._scopes)
+        held = held_rates.find_held_rates(made, self._tensors, self._scopes)
         return Made(tuple(made), schedules, self._rates, rate, held)
 
     def _schedules(self, made: list[Unit], optimizer: ast.expr) -> frozenset[str]:
@@ -91,7 +93,10 @@ class Making:
         self._rates.of(optimizer, values)
         schedules = frozenset(n for n, kind in values.items() if kind is Kind.RATE)
         functions = list(self._rates.functions)
-        held = {one.unit for one in held_rates.held(made, self._tensors, self._scopes)}
+        held = {
+            one.unit
+            for one in held_rates.find_held_rates(made, self._tensors, self._scopes)
+        }
         rest = [u.statement for u in made if u not in held]
         for node in (optimizer, *rest, *functions):
             self._check_made(node, schedules)

@@ -69,7 +69,7 @@ def expressions(statement: ast.stmt) -> list[ast.expr]:
     return [statement.value] if isinstance(statement, ast.Expr) else []
 
 
-def of_network(
+def is_of_network(
     unit: Unit, line: list[Unit], shared: list[Unit], known: set[str], local: set[str]
 ) -> bool:
     """Whether a message reads nothing but what the layers' statements bind.

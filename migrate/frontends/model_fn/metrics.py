@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import uses
-from migrate.frontends.model_fn.grown import added, items
+from migrate.frontends.model_fn.grown import items, read_added_items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.program.keras_model import Metric
 from migrate.program.keras_units import Unit
@@ -44,7 +44,7 @@ class Metrics:
         found = []
         for key, value, test in self._entries(given, units, gone):
             text = self.key(key, value)
-            pair = paired(value, [u.statement for u in units])
+            pair = find_pair_statement(value, [u.statement for u in units])
             if pair is not None:
                 gone += [u for u in units if u.statement is pair]
                 call: ast.expr = pair.value
@@ -86,11 +86,11 @@ class Metrics:
 
     def _read_added_entries(self, statement: ast.stmt, name: str) -> list[_Entry]:
         """What a statement adds, or a condition that is known where a model is made."""
-        entries = added(statement, name)
+        entries = read_added_items(statement, name)
         if entries is not None:
             return [(key, value, None) for key, value in entries]
         if isinstance(statement, ast.If) and not statement.orelse:
-            several = [added(one, name) for one in statement.body]
+            several = [read_added_items(one, name) for one in statement.body]
             if None not in several and self._is_known(statement.test):
                 pairs = [pair for some in several for pair in some or ()]
                 return [(key, value, statement.test) for key, value in pairs]
@@ -197,7 +197,9 @@ def _drop_keywords(call: ast.Call, keywords: list[ast.keyword]) -> ast.Call:
     return ast.Call(call.func, call.args, kept)
 
 
-def paired(node: ast.expr, statements: list[ast.stmt]) -> ast.Assign | None:
+def find_pair_statement(
+    node: ast.expr, statements: list[ast.stmt]
+) -> ast.Assign | None:
     """What makes both of a pair of names: `a, b = tf.metrics.mean(x)`, then `(a, b)`."""
     if not isinstance(node, ast.Tuple):
         return None

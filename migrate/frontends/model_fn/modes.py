@@ -184,7 +184,7 @@ class _Raised(Exception):
     """The mode ends in an error."""
 
 
-def straight(
+def follow_mode(
     function: ast.FunctionDef,
     values: ModeValues,
     scopes: Scopes,
@@ -253,7 +253,9 @@ def _run(
                         continue
                     values.literals.add(target.id)
         for node in walk_breadth_first(statement):
-            if isinstance(node, ast.Return) and not _inner(node, statement, scopes):
+            if isinstance(node, ast.Return) and not _is_in_inner_function(
+                node, statement, scopes
+            ):
                 raise NotSplit(statement, "a return that more than the mode decides")
         units.append(Unit(statement, around))
         values.bound |= names.binds(statement)
@@ -266,7 +268,7 @@ def _is_literal(target: ast.Name, value: ast.expr, scopes: Scopes) -> bool:
     return isinstance(value, ast.Constant) and len(owner.bindings[target.id]) == 1
 
 
-def _inner(node: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
+def _is_in_inner_function(node: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether a node belongs to a function defined inside the statement."""
     current: ast.AST | None = node
     while current is not None and current is not statement:

@@ -18,8 +18,8 @@ from migrate.frontends.model_fn import (
 from migrate.frontends.model_fn.callers import Callers, function_of
 from migrate.frontends.model_fn.calls import (
     calls,
+    read_written_arguments,
     walk,
-    written_arguments,
 )
 from migrate.frontends.model_fn.modes import (
     ModeValues,
@@ -129,7 +129,7 @@ class Network(Callers):
     ) -> None:
         """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
-        bound = written_arguments(call, row)
+        bound = read_written_arguments(call, row)
         if bound is None:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
         if isinstance(row, ContribRow):
@@ -160,7 +160,9 @@ class Network(Callers):
             )
         if home is self.function:
             where_ = self._where(scope, env)
-            bound["name"] = op_names.given(call, name, where_, home, self._scopes)
+            bound["name"] = op_names.find_given_name(
+                call, name, where_, home, self._scopes
+            )
         inputs = ast.Name(fed, ast.Load())
         self._layer(call, table.WEIGHT, {**bound, "inputs": inputs}, scope, env, place)
 
@@ -188,7 +190,7 @@ class Network(Callers):
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
         reusing = self._reusing(call, function, bound, env)
         bound = {name: value for name, value in bound.items() if name not in reusing}
-        unneeded, inner = told.told(call, bound, env, self._scopes)
+        unneeded, inner = told.find_mode_parameters(call, bound, env, self._scopes)
         unneeded += sorted(reusing)
         for values in inner.values():
             values.known |= dict.fromkeys(reusing, False)

@@ -22,7 +22,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
-def drawn_by_keras(
+def drop_numbers_of_loops(
     layers: Sequence[Layer],
     kinds: set[str],
     is_maker: Callable[[ast.Call], bool],
@@ -54,7 +54,7 @@ def drawn_by_keras(
     return found
 
 
-def drawn_in_scopes(
+def number_layers_in_scopes(
     layers: Sequence[Layer],
     names_of: Callable[[Layer], Names],
     is_maker: Callable[[ast.Call], bool],

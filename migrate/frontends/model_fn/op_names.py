@@ -28,7 +28,7 @@ _NAMES = {
 _SCOPE_HERE = "tf.get_variable_scope"
 
 
-def given(
+def find_given_name(
     call: ast.Call,
     name: ast.expr,
     where: tuple[ast.expr, ...],
@@ -88,7 +88,7 @@ class _Search:
         taken = 0
         around = self._around(statement)
         for item in statement.items:
-            beginning = _beginning(item, self._scopes)
+            beginning = _read_beginning(item, self._scopes)
             if beginning is None:
                 continue
             text, exact = beginning
@@ -116,7 +116,7 @@ class _Search:
             node, above = above, self._scopes.parents.get(above)
         text = ""
         for item in [item for statement in outer for item in statement.items]:
-            found = _beginning(item, self._scopes)
+            found = _read_beginning(item, self._scopes)
             if found is None:
                 continue
             text += found[0]
@@ -153,13 +153,13 @@ class _Search:
                 continue
             for node in walk_breadth_first(function):
                 if isinstance(node, ast.With) and node not in inside:
-                    found = [_beginning(item, self._scopes) for item in node.items]
+                    found = [_read_beginning(item, self._scopes) for item in node.items]
                     if (self._whole, True) in found:
                         return 2
         return 0
 
 
-def _beginning(item: ast.withitem, scopes: Scopes) -> tuple[str, bool] | None:
+def _read_beginning(item: ast.withitem, scopes: Scopes) -> tuple[str, bool] | None:
     """What a scope's name begins with, and whether that is all; None if it is none."""
     call = item.context_expr
     if not isinstance(call, ast.Call):

@@ -22,7 +22,7 @@ def has_some(function: ast.FunctionDef, scopes: Scopes) -> bool:
     )
 
 
-def in_functions(function: ast.FunctionDef, scopes: Scopes) -> bool:
+def makes_variables_in_functions(function: ast.FunctionDef, scopes: Scopes) -> bool:
     """Whether functions of its files that it calls make variables."""
     instances = NetworkObjects(scopes)
     seen: set[ast.AST] = set()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import chosen_functions
-from migrate.frontends.model_fn.calls import bound_call, calls, uses, walk
+from migrate.frontends.model_fn.calls import bind_call, calls, uses, walk
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
@@ -84,7 +84,7 @@ class Recorded:
         self, call: ast.Call, function: ast.FunctionDef
     ) -> dict[str, ast.expr] | None:
         """A helper's parameters by name, without a method's object."""
-        return bound_call(call, function, self.instances.is_method(function))
+        return bind_call(call, function, self.instances.is_method(function))
 
     def check(
         self, statement: ast.stmt, env: dict[str, ModeValues], plain: bool = False
@@ -183,7 +183,7 @@ class Recorded:
         """Whether a name stands for functions of tensors alone, as activations."""
         if not isinstance(function, ast.Name):
             return False
-        found = chosen_functions.chosen(function, self._scopes)
+        found = chosen_functions.find_chosen_functions(function, self._scopes)
         return bool(found) and all(
             isinstance(one, str) and one in table.NETWORK and self.row(one) is None
             for one in found

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import writes_summary
-from migrate.frontends.model_fn.grown import changes, grown
+from migrate.frontends.model_fn.grown import changes, find_grown_names
 from migrate.frontends.model_fn.messages import expressions, is_message
 from migrate.frontends.model_fn.modes import Straight
 from migrate.program.keras_model import Total
@@ -31,7 +31,7 @@ class Slices:
     ) -> None:
         self._totals = totals
         self._function, self._scopes = function, scopes
-        self.built = grown(function, scopes)
+        self.built = find_grown_names(function, scopes)
 
     def needed(self, units: list[Unit], wanted: Iterable[ast.expr]) -> list[Unit]:
         """Units that some expressions need, in order."""
@@ -117,14 +117,14 @@ def closure(units: list[Unit], wanted: list[Unit], built: frozenset[str]) -> lis
     return list(reversed(kept))
 
 
-def without(lines: dict[str, Straight], units: list[Unit]) -> dict[str, list[Unit]]:
+def drop_units(lines: dict[str, Straight], units: list[Unit]) -> dict[str, list[Unit]]:
     """What each mode runs beside some units."""
     return {
         mode: [u for u in line.units if u not in units] for mode, line in lines.items()
     }
 
 
-def named(units: Iterable[Unit], scopes: Scopes) -> set[str]:
+def find_tensor_names(units: Iterable[Unit], scopes: Scopes) -> set[str]:
     """Names that statements give to tensors."""
     found: set[str] = set()
     for unit in units:

@@ -35,7 +35,9 @@ _SCAFFOLDS = {mode: kind for kind, mode in KINDS.items() if kind.endswith("scaff
 _IGNORED = {"export_outputs", "eval_metric_ops", *KINDS}
 
 
-def given(mode: str, line: Straight, values: ModeValues) -> dict[str, ast.expr] | None:
+def read_arguments(
+    mode: str, line: Straight, values: ModeValues
+) -> dict[str, ast.expr] | None:
     """Arguments by name, without those that the mode does not look at.
 
     None where the mode cannot be used: TF1's EstimatorSpec fails without a loss, or

@@ -33,11 +33,11 @@ from migrate.frontends.model_fn.modes import (
     NotSplit,
     Straight,
     Untold,
-    straight,
+    follow_mode,
 )
 from migrate.frontends.model_fn.signature import class_name, parameters
-from migrate.frontends.model_fn.slices import Slices, named, without
-from migrate.frontends.model_fn.specs import SPECS, given
+from migrate.frontends.model_fn.slices import Slices, drop_units, find_tensor_names
+from migrate.frontends.model_fn.specs import SPECS, read_arguments
 from migrate.frontends.model_fn.steps import (
     AllowedSteps,
     PlannedStep,
@@ -97,7 +97,7 @@ class Split:
         except NotSplit as reason:
             called = reason
         own = own_variables.has_some(self._function, self._scopes)
-        if own_variables.in_functions(self._function, self._scopes):
+        if own_variables.makes_variables_in_functions(self._function, self._scopes):
             try:
                 return self._run(CommonOfVariables)
             except NotSplit:
@@ -134,9 +134,9 @@ class Split:
         lines, specs = self._read()
         tables = Tables(function, scopes, self._given - {""}, self._values).taken(lines)
         found = self._counting(lines, specs)
-        collected = totals.found(lines, scopes)
+        collected = totals.find_totals(lines, scopes)
         slices = Slices(function, scopes, collected)
-        first = first_values.taken(
+        first = first_values.take_first_values(
             function, lines, specs, self._values, scopes, slices.built
         )
         self._check_names(lines.values(), slices.built)
@@ -150,7 +150,7 @@ class Split:
             for u in shared
             if is_message(u.statement, scopes) or is_seed(u.statement, scopes)
         ]
-        after = without(lines, [*tensors, *said])
+        after = drop_units(lines, [*tensors, *said])
         update = self._update(common, shared, after["TRAIN"], specs["TRAIN"])
         rest = self._without_update(after["TRAIN"], update)
 
@@ -175,7 +175,7 @@ class Split:
         steps = Steps(specs, slices, after, training, update, gone).run(
             list_counted_values(metrics, counter)
         )
-        checks.by_place(steps["TRAIN"].units, scopes)
+        checks.check_lists_of_variables(steps["TRAIN"].units, scopes)
         allowed = AllowedSteps(function, scopes, self._values)
         folded = allowed.check(steps, update, metrics)
         folded["TRAIN"] |= first.folded
@@ -187,7 +187,7 @@ class Split:
             used = [*shared, *steps[mode].units, *update.units, *gone]
             used += [u for h in hooks if KINDS.get(h.kind) == mode for u in h.made]
             given_ = specs[mode].values()
-            checks.left_out(line.units, used, mode, scopes, given_)
+            checks.check_left_out_statements(line.units, used, mode, scopes, given_)
         self._check_rebound(lines, steps, training, update, metrics, counter)
         predictions, evaluation = steps["PREDICT"].units, steps["EVAL"].units
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
@@ -198,7 +198,7 @@ class Split:
         )
         read = read_by(statements, steps, hooks, slices)
         outputs = common.outputs(shared, read)
-        called = _called(common, read, update, outputs)
+        called = _read_call(common, read, update, outputs)
         asked = self._asked(predictions, training)
         if asked and folded.get("PREDICT"):
             raise NotSplit(function, "hooks ask for what depends on the mode")
@@ -256,8 +256,8 @@ class Split:
         }
         if function.decorator_list:
             raise NotSplit(function, "it has a decorator")
-        checks.own_names(function, scopes)
-        checks.drawn(function, scopes)
+        checks.check_own_names(function, scopes)
+        checks.check_draws(function, scopes)
         lines, specs = self._modes()
         told = contrib_calls.params(function, scopes)
         for line in lines.values():
@@ -340,8 +340,8 @@ class Split:
         lines: dict[str, Straight] = {}
         specs: dict[str, dict[str, ast.expr]] = {}
         for mode in MODES:
-            line = straight(self._function, self._values[mode], self._scopes, SPECS)
-            spec = given(mode, line, self._values[mode]) if line is not None else None
+            line = follow_mode(self._function, self._values[mode], self._scopes, SPECS)
+            spec = read_arguments(mode, line, self._values[mode]) if line else None
             if line is not None and spec is not None:
                 lines[mode], specs[mode] = line, spec
             else:
@@ -388,11 +388,11 @@ class Split:
         Raises:
           NotSplit: they ask for one that a training step would not have.
         """
-        wanted = checks.watched(self._scopes)
+        wanted = checks.find_watched_names(self._scopes)
         if not wanted:
             return False
-        missing = wanted - named(training, self._scopes)
-        if missing - named(predictions, self._scopes):
+        missing = wanted - find_tensor_names(training, self._scopes)
+        if missing - find_tensor_names(predictions, self._scopes):
             raise NotSplit(
                 self._function,
                 f"a hook asks for a tensor by its name, {sorted(missing)[0]}",
@@ -478,7 +478,7 @@ class Split:
         return [u for u in rest if u in found or (u in more and u not in loss)]
 
 
-def _called(
+def _read_call(
     common: Common | Subclassed,
     read: set[str],
     update: Update,

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Mapping
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.by_mode import only_drops
+from migrate.frontends.model_fn.by_mode import is_only_dropout
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_plain_assignment
 
 
-def told(
+def find_mode_parameters(
     call: ast.Call,
     bound: Mapping[str, ast.expr],
     env: Mapping[str, ModeValues],
@@ -80,5 +80,5 @@ def drops_in_training(
         if values.of_test(statement.test) is not (mode == "TRAIN"):
             return False
     return "TRAIN" in env and all(
-        only_drops(inner, env["TRAIN"], scopes) for inner in statement.body
+        is_only_dropout(inner, env["TRAIN"], scopes) for inner in statement.body
     )

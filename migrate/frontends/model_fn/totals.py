@@ -21,7 +21,7 @@ from migrate.tables import keras_models as table
 _STRATEGIES = ("tf.distribute.", "tf.contrib.distribute.")
 
 
-def found(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call, Total]:
+def find_totals(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call, Total]:
     """What asks for collected losses -> what it is given.
 
     Args:

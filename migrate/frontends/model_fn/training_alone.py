@@ -20,7 +20,7 @@ from migrate.program.keras_units import Unit
 from migrate.tables import keras_models as table
 
 
-def everywhere(
+def add_training_layers(
     lines: Mapping[str, Straight],
     network: Network,
     scopes: Scopes,

@@ -38,7 +38,7 @@ class _Call:
     arguments: dict[str, ast.expr]
 
 
-def joined(
+def join_twins(
     lines: Mapping[str, Straight],
     network: Network,
     values: Mapping[str, ModeValues],
@@ -77,7 +77,7 @@ def joined(
             in_training = _is(first.arguments[next(iter(trained))], True)
             return Twins(
                 first.unit.statement,
-                _common_name(first.name, second.name, network.function),
+                _find_common_name(first.name, second.name, network.function),
                 ((first.name, in_training), (second.name, not in_training)),
             )
     return None
@@ -169,7 +169,7 @@ def _check_between(lines: Mapping[str, Straight], first: _Call, second: _Call) -
             )
 
 
-def _common_name(one: str, other: str, function: ast.FunctionDef) -> str:
+def _find_common_name(one: str, other: str, function: ast.FunctionDef) -> str:
     """`logits_train`, `logits_test` -> `logits`, where that is no name yet."""
     taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
     taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}

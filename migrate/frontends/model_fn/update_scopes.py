@@ -26,7 +26,7 @@ _OPENS = {_NAMES: "tf.name_scope", _VARIABLES: "tf.compat.v1.variable_scope"}
 _CURRENT = "tf.get_variable_scope"
 
 
-def around(
+def find_update_scopes(
     node: ast.AST, scopes: Scopes, optimizer: ast.expr | None = None
 ) -> tuple[tuple[str, str], ...]:
     """The scopes that name variables of an update: (what opens each, its name), outermost first.
@@ -49,7 +49,7 @@ def around(
     return tuple((_OPENS[kind], text) for _, kind, text in found)
 
 
-def of_variables(node: ast.AST, scopes: Scopes) -> list[str]:
+def find_variable_scopes(node: ast.AST, scopes: Scopes) -> list[str]:
     """What variable scopes around some code add to the names of variables.
 
     Raises:

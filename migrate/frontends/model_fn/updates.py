@@ -132,7 +132,7 @@ class Updates:
         if bound is None or (chosen is not None and not self._all_variables(chosen)):
             raise NotSplit(node, "moving averages of chosen variables")
         updates = self._before(unit)
-        scopes = update_scopes.around(node, self._scopes)
+        scopes = update_scopes.find_update_scopes(node, self._scopes)
         self._averaged = Averaged(ast.unparse(node.func.value), unit, scopes)
         return updates
 
@@ -302,7 +302,9 @@ class Updates:
         self, call: ast.Call, optimizer: ast.expr
     ) -> tuple[tuple[str, str], ...]:
         """The scopes that name the update's own variables."""
-        return update_scopes.around(call, self._scopes, self._value(optimizer))
+        return update_scopes.find_update_scopes(
+            call, self._scopes, self._value(optimizer)
+        )
 
     def _value(self, node: ast.expr) -> ast.expr:
         """What a name stands for that one statement of training binds."""

@@ -128,7 +128,7 @@ class Weights:
         given = tuple(
             (name, written[name]) for name in table.WEIGHT_ARGUMENTS if name in written
         )
-        name = op_names.given(
+        name = op_names.find_given_name(
             call, written["name"], scope, self._function, self._scopes
         )
         return Weight(unit, call, name, given, scope)

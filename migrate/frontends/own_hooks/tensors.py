@@ -12,7 +12,7 @@ from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.callbacks.attributes import Attributes, Kept
 from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.frontends.sessions.displays import Displays
-from migrate.program.binding_time import Analysis, every
+from migrate.program.binding_time import Analysis, list_every_flow
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import GLOBAL_STEP, SUMMARIES
@@ -52,7 +52,7 @@ class Graph:
     ) -> None:
         self.synchronous = synchronous
         self.scopes, self.analysis, self.displays = scopes, analysis, displays
-        self._linear, self._tail = every(flows), tail
+        self._linear, self._tail = list_every_flow(flows), tail
         inside = driver.body[0] if isinstance(driver, ast.FunctionDef) else None
         self._scope = scopes.scope_of(inside) if inside is not None else scopes.module
         self._rebound = set().union(set(), *[names.binds(s) for s in tail])

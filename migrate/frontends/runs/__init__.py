@@ -29,7 +29,7 @@ from migrate.frontends.sessions.metric_checks import MetricChecks
 from migrate.frontends.sessions.step_checks import StepChecks
 from migrate.frontends.sessions.variable_buffers import VariableBuffers
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import OwnHooks
@@ -162,7 +162,9 @@ class RunResolver:
         keywords = self.loop.session.keywords
         given = {k.arg: k.value for k in keywords if k.arg in off}
         disabled = bool(given) and all(not names.literal(v) for v in given.values())
-        return not disabled and any(f.kind is Kind.SUMMARY for f in every(self.flows))
+        return not disabled and any(
+            f.kind is Kind.SUMMARY for f in list_every_flow(self.flows)
+        )
 
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
@@ -263,7 +265,7 @@ class RunResolver:
             if name in part.needed and name not in feed and placeholder.default is None
         }
         found: set[Flow] = set()
-        for flow in every(self.flows) if unfed else ():
+        for flow in list_every_flow(self.flows) if unfed else ():
             if not flow.suites and flow.reads & unfed:
                 unfed |= flow.binds - {ir.COLLECTED, ir.NUMBERED}
                 if flow.repeats:
@@ -314,7 +316,7 @@ class RunResolver:
             call,
             part.needed,
             feed,
-            [f for f in every(self.flows) if f in part.flows],
+            [f for f in list_every_flow(self.flows) if f in part.flows],
         )
         drawn = part.needed - set(given)
         element = self.fed.element(call, drawn, feed)
@@ -332,7 +334,7 @@ class RunResolver:
             fetches,
             shape,
             tuple(keys),
-            [f for f in every(self.flows) if f in part.flows],
+            [f for f in list_every_flow(self.flows) if f in part.flows],
             part.trains,
             observed,
             given,

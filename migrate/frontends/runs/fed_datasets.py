@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
 
@@ -23,7 +23,7 @@ class FedDatasets:
         self._diagnostics = diagnostics
         self._analysis = analysis
         self.made: dict[str, ast.Call] = {}
-        for flow in every(flows):
+        for flow in list_every_flow(flows):
             statement = flow.statement
             if flow.kind is Kind.DATASET and isinstance(statement, ast.Assign):
                 call = statement.value

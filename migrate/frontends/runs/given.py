@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.binding_time import Analysis, every
+from migrate.program.binding_time import Analysis, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 
@@ -25,11 +25,11 @@ class Given:
         self._scopes = scopes
         self._analysis = analysis
         self._bound: dict[str, list[Flow]] = {}
-        for flow in every(flows):
+        for flow in list_every_flow(flows):
             if not flow.suites:
                 for name in flow.binds:
                     self._bound.setdefault(name, []).append(flow)
-        self._straight = set(_straight(flows))
+        self._straight = set(_list_straight_flows(flows))
 
     def tensor(self, name: str) -> str | None:
         """The name under which a tensor is computed; None where that is not clear.
@@ -93,12 +93,12 @@ class Given:
         )
 
 
-def _straight(flows: list[Flow]) -> list[Flow]:
+def _list_straight_flows(flows: list[Flow]) -> list[Flow]:
     """Statements that are always reached, and once."""
     found: list[Flow] = []
     for flow in flows:
         if not flow.suites:
             found.append(flow)
         elif isinstance(flow.statement, ast.With):
-            found += _straight(flow.suites["body"])
+            found += _list_straight_flows(flow.suites["body"])
     return found

@@ -17,7 +17,7 @@ from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.fetches import Leaf
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.code import code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.made_later import MadeLater
@@ -101,7 +101,7 @@ class Initialisers:
         name = names.key(node)
         made = [
             flow.statement.value
-            for flow in every(self._flows)
+            for flow in list_every_flow(self._flows)
             if isinstance(flow.statement, ast.Assign)
             and name is not None
             and name in names.binds(flow.statement)
@@ -274,7 +274,7 @@ class Initialisers:
             name in names.binds(flow.statement)
             and isinstance(flow.statement, ast.Assign)
             and self._is_report(flow.statement.value)
-            for flow in every(self._flows)
+            for flow in list_every_flow(self._flows)
             if isinstance(getattr(flow.statement, "value", None), ast.Call)
         )
 

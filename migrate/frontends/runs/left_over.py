@@ -10,7 +10,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.displays import Displays
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.step_values import Step, describe
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import one_tensor, roles
@@ -164,7 +164,7 @@ def _is_key(scopes: Scopes, node: ast.expr) -> bool:
 def _constant_tensors(scopes: Scopes, flows: Sequence[ir.Flow]) -> set[str]:
     """Names of tensors that no feed and no variable changes: `tf.constant(2)`."""
     found: set[str] = set()
-    for flow in every(flows):
+    for flow in list_every_flow(flows):
         match flow.statement:
             case ast.Assign(value=ast.Call(func=func)) if flow.pure:
                 symbol = scopes.resolve(func) or ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.binding_time import every
+from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
 from migrate.tables import roles
@@ -23,7 +23,7 @@ class MetricResets:
         self._scopes = scopes
         self._values: dict[str, ast.expr] = {}
         self._any = False
-        for flow in every(flows):
+        for flow in list_every_flow(flows):
             statement = flow.statement
             self._any = self._any or flow.kind is Kind.METRIC
             if isinstance(statement, ast.Assign):

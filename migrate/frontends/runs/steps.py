@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.fetches import Leaf
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, every
+from migrate.program.binding_time import Analysis, list_every_flow
 from migrate.program.code import Code, code, join_code
 
 
@@ -70,10 +70,10 @@ class Steps:
         An optimizer makes its variables where its first step is traced. Two without names
         of their own were numbered by TF1 in the order of `minimize`.
         """
-        place = {id(flow): index for index, flow in enumerate(every(flows))}
+        place = {id(flow): index for index, flow in enumerate(list_every_flow(flows))}
 
         def updates_of(step: ir.StepFunction) -> list[int]:
-            updating = [f for f in every(step.flows) if f.update is not None]
+            updating = [f for f in list_every_flow(step.flows) if f.update is not None]
             return sorted(place[id(f)] for f in updating if id(f) in place)
 
         trains = [step for step in self.made if updates_of(step)]

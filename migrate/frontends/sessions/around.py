@@ -8,16 +8,16 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 
 
-def all_statements(body: list[ast.stmt]) -> list[ast.stmt]:
+def list_all_statements(body: list[ast.stmt]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for statement in body:
         found.append(statement)
         for _, suite in names.suites(statement):
-            found.extend(all_statements(suite))
+            found.extend(list_all_statements(suite))
     return found
 
 
-def before(
+def list_statements_before(
     body: list[ast.stmt],
     path: list[tuple[ast.stmt, str]],
 ) -> list[ast.stmt]:

@@ -13,7 +13,7 @@ from migrate.facts import collected_updates, names
 from migrate.facts.collected_updates import Event, Events
 from migrate.facts.one_of import exclusive
 from migrate.facts.scopes import Scopes
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.functions import parameter_names
 from migrate.program.ir import Flow
 from migrate.program.slices import Slice
@@ -49,8 +49,8 @@ class AveragesMoved:
             symbol in table.BATCH_NORMALIZATION for _, symbol in scopes.walk_uses()
         ):
             return
-        for flow in every(flows):
-            for node in _own_parts(flow):
+        for flow in list_every_flow(flows):
+            for node in _list_own_parts(flow):
                 for event in walker.of(node):
                     self._events.append(event)
                     self._flows[event] = flow
@@ -168,7 +168,7 @@ class AveragesMoved:
                     for node in walk_breadth_first(inner.statement)
                 )
             )
-            for inner in every([flow])[1:]
+            for inner in list_every_flow([flow])[1:]
         )
 
     def _may_be_passed(self, ask: Event, part: Slice) -> bool:
@@ -277,7 +277,7 @@ class AveragesMoved:
         return None
 
 
-def _own_parts(flow: Flow) -> list[ast.AST]:
+def _list_own_parts(flow: Flow) -> list[ast.AST]:
     """A statement, or what stands in the header of a block."""
     statement = flow.statement
     if not flow.suites:

@@ -21,14 +21,18 @@ from migrate.frontends.cluster.synchronisation import Synchronisation
 from migrate.frontends.runs import RunResolver
 from migrate.frontends.sessions import graph_suites
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.frontends.sessions.around import all_statements, before, enclosing
+from migrate.frontends.sessions.around import (
+    enclosing,
+    list_all_statements,
+    list_statements_before,
+)
 from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.frontends.sessions.iterators import check_elsewhere
 from migrate.frontends.sessions.snapshots import Snapshots
 from migrate.frontends.sessions.task_dependence import TaskDependence
 from migrate.frontends.sessions.worker_statements import WorkerStatements
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -63,7 +67,7 @@ def recognise(
     if not sessions or not plain_sessions.runs_anything(scopes, sessions):
         return None
     sessions.sort(key=lambda call: call.lineno)
-    if len(sessions) > 1 and not plain_sessions.in_turn(scopes, sessions):
+    if len(sessions) > 1 and not plain_sessions.is_in_turn(scopes, sessions):
         trains = plain_sessions.training(scopes, sessions)
         other = next(call for call in sessions if call is not trains)
         diagnostics.refuse(
@@ -107,7 +111,7 @@ class _Recogniser:
         local = self.connected is not None or plain_sessions.is_local(
             self.scopes, self.session_call
         )
-        pinned = plain_sessions.pinned(self.scopes)
+        pinned = plain_sessions.find_pinned_call(self.scopes)
         if not local and pinned is not None:
             self.diagnostics.refuse(
                 "C115",
@@ -234,13 +238,13 @@ class _Recogniser:
         )
         clustered = optional.find(cluster) if cluster is not None else None
         analysis, helpers = self._analysis(cluster)
-        for outer in before(driver.body, path):
+        for outer in list_statements_before(driver.body, path):
             analysis.statement(outer)
         at = home.index(session)
         flows = [analysis.statement(s) for s in home[:at]]
         anchor = self._anchor(home, joins, cluster, flows)
         tail = home[at:]
-        for late in set(joins) & set(all_statements(tail)):
+        for late in set(joins) & set(list_all_statements(tail)):
             self.diagnostics.refuse(
                 "C101",
                 late,
@@ -337,7 +341,7 @@ class _Recogniser:
             WorkerStatements(self.scopes, self.diagnostics, program).place()
         elif replication is ir.Replication.SYNCHRONOUS:
             TaskDependence(self.scopes, self.diagnostics, program).check_updates(
-                before(driver.body, path)
+                list_statements_before(driver.body, path)
             )
         return program
 
@@ -406,7 +410,7 @@ class _Recogniser:
                 return None
             late = [
                 s
-                for s in all_statements(body)
+                for s in list_all_statements(body)
                 if not names.suites(s)
                 and s.lineno > cluster.server.lineno
                 and names.binds(s) & names.reads(condition)
@@ -447,13 +451,16 @@ class _Recogniser:
             graph = (
                 i
                 for i, flow in enumerate(flows)
-                if (not flow.host or any(f.kind in early for f in every([flow])))
+                if (
+                    not flow.host
+                    or any(f.kind in early for f in list_every_flow([flow]))
+                )
                 and not (flow.pure and isinstance(flow.statement, ast.Expr))
             )
             return next(graph, len(flows))
         anchor = 0
         for index, statement in enumerate(home):
-            inside = set(all_statements([statement]))
+            inside = set(list_all_statements([statement]))
             if cluster.server in inside or any(j in inside for j in joins):
                 anchor = index + 1
         return anchor

@@ -63,7 +63,7 @@ def ends_with_values(call: ast.Call, fetches: ast.expr | None, scopes: Scopes) -
         found.name == "LoggingTensorHook"
         and method in found.class_.body
         and not _replaces_tensors(found.class_)
-        for found in derived_hooks(scopes)
+        for found in find_derived_hooks(scopes)
     )
 
 
@@ -86,7 +86,7 @@ def hook_classes(scopes: Scopes) -> Iterator[ast.ClassDef]:
             yield node
 
 
-def derived_hooks(scopes: Scopes) -> list[DerivedHook]:
+def find_derived_hooks(scopes: Scopes) -> list[DerivedHook]:
     """Classes that rely on the methods and attributes of one of TF1's hooks."""
     found = []
     for node in scopes.walk():

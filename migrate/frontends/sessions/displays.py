@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, every
+from migrate.program.binding_time import Analysis, list_every_flow
 from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 
@@ -35,7 +35,7 @@ class Displays:
     def changes(self, name: str) -> bool:
         """Whether a list or dict that the graph or the loop writes out is changed."""
         statements = [
-            *[f.statement for f in every(self.flows)],
+            *[f.statement for f in list_every_flow(self.flows)],
             *[
                 n
                 for t in self.tail
@@ -63,7 +63,7 @@ class Displays:
         found = [
             s
             for s in [
-                *[f.statement for f in every(self.flows)],
+                *[f.statement for f in list_every_flow(self.flows)],
                 *[
                     n
                     for t in self.tail

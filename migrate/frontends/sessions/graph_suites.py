@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.cluster import placement
 from migrate.frontends.sessions import loops as session_loops
-from migrate.frontends.sessions.around import all_statements
+from migrate.frontends.sessions.around import list_all_statements
 from migrate.program.binding_time import Diagnostics
 from migrate.source.nodes import walk_breadth_first
 
@@ -83,7 +83,7 @@ class Suites:
                     (s, field, nested)
                     for s in suite
                     for field, nested in names.suites(s)
-                    if any(x is session for x in all_statements(nested))
+                    if any(x is session for x in list_all_statements(nested))
                 ),
                 None,
             )
@@ -112,7 +112,7 @@ class Suites:
                         home = list(nested)
                         suite = home
                         continue
-                elif session_loops.one_graph(self.scopes, session_call):
+                elif session_loops.can_share_graph(self.scopes, session_call):
                     entry = statement
                     continue
             if (

@@ -9,7 +9,7 @@ from migrate.facts import names
 from migrate.facts.named_tensors import NamedTensors
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.displays import Displays
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
@@ -48,7 +48,7 @@ class SessionHooks:
 
     def find(self) -> None:
         statements = [
-            *[f.statement for f in every(self.flows) if not f.suites],
+            *[f.statement for f in list_every_flow(self.flows) if not f.suites],
             *self.tail,
         ]
         for statement in statements:
@@ -188,7 +188,7 @@ class SessionHooks:
     def _summaries_after(self, item: ast.expr) -> bool:
         """Whether the graph's statements make summaries after the one with `item`."""
         seen = False
-        for flow in every(self.flows):
+        for flow in list_every_flow(self.flows):
             if flow.suites:
                 continue
             if seen and flow.kind is Kind.SUMMARY:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from migrate.facts import names
 from migrate.facts.reach import find_reached, methods
 from migrate.facts.scopes import Scopes
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -84,7 +84,7 @@ class Iterators:
     def find(self) -> None:
         """Dataset iterators, and the names their elements are bound to."""
         self._check_branches(self.flows)
-        for flow in every(self.flows):
+        for flow in list_every_flow(self.flows):
             value = getattr(flow.statement, "value", None)
             if not isinstance(flow.statement, ast.Assign) or value is None:
                 continue

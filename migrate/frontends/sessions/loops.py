@@ -65,6 +65,6 @@ def _is_new_graph(scopes: Scopes, node: ast.expr) -> bool:
     )
 
 
-def one_graph(scopes: Scopes, session: ast.Call) -> bool:
+def can_share_graph(scopes: Scopes, session: ast.Call) -> bool:
     """Whether sessions of one graph can follow each other: of theirs, variables begin anew."""
-    return plain_sessions.in_turn(scopes, [session])
+    return plain_sessions.is_in_turn(scopes, [session])

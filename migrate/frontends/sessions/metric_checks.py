@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import Slice
 
@@ -30,7 +30,7 @@ class MetricChecks:
     @property
     def streamed(self) -> bool:
         """Whether the program has streaming metrics."""
-        return any(self._metric(f.statement) for f in every(self._flows))
+        return any(self._metric(f.statement) for f in list_every_flow(self._flows))
 
     def check(
         self, call: ast.Call, part: Slice, fetched: Slice, whole: set[str]
@@ -44,7 +44,9 @@ class MetricChecks:
             session writes by itself.
           whole: names that it fetches, with all that is in them.
         """
-        steps = [f for f in every(self._flows) if f in part.flows and not f.suites]
+        steps = [
+            f for f in list_every_flow(self._flows) if f in part.flows and not f.suites
+        ]
         of = {f: metric for f in steps if (metric := self._metric(f.statement))}
         if not of:
             return

@@ -16,7 +16,7 @@ import ast
 from migrate.facts import reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.source.nodes import walk_breadth_first
 
 
@@ -26,14 +26,16 @@ def refuse(
     """Refuses what the program's steps call and what reads such a name (N135)."""
     gone: set[str] = set()
     stays: set[str] = set()
-    for flow in every(program.flows):
+    for flow in list_every_flow(program.flows):
         within_steps = flow.step or bool(flow.dropped)
         (gone if within_steps and not flow.suites else stays).update(flow.binds)
     gone -= stays
     home = scopes.scope_by_node.get(program.driver)
     if home is None or not gone:
         return
-    statements = [f.statement for step in program.steps for f in every(step.flows)]
+    statements = [
+        f.statement for step in program.steps for f in list_every_flow(step.flows)
+    ]
     for definition in reach.find_reached(scopes, statements):
         for node in walk_breadth_first(definition):
             if (

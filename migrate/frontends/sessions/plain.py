@@ -82,7 +82,7 @@ def training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
     )
 
 
-def in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
+def is_in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
     """Whether plain sessions of one graph are opened one after the other.
 
     What a session has of its own - the values of variables, the positions of iterators -
@@ -126,7 +126,7 @@ def is_local(scopes: Scopes, call: ast.Call) -> bool:
     )
 
 
-def pinned(scopes: Scopes) -> ast.Call | None:
+def find_pinned_call(scopes: Scopes) -> ast.Call | None:
     """The first place where a program without a device setter names a task itself."""
     calls = [
         node
@@ -289,14 +289,14 @@ def initialise_again(
             )
         ):
             earlier.append(node)
-    return any(_in_loop(scopes, again, in_tail) for again in initialisers) or any(
+    return any(_is_in_loop(scopes, again, in_tail) for again in initialisers) or any(
         other.lineno < again.lineno and not exclusive(scopes, other, again)
         for again in initialisers
         for other in earlier
     )
 
 
-def _in_loop(scopes: Scopes, node: ast.AST, inside: set[ast.AST]) -> bool:
+def _is_in_loop(scopes: Scopes, node: ast.AST, inside: set[ast.AST]) -> bool:
     """Whether a loop repeats a node; around these nodes the graph is made anew, too."""
     parent = scopes.parents.get(node)
     while parent in inside and not isinstance(parent, ast.FunctionDef):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.code import code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
@@ -30,7 +30,7 @@ class Snapshots:
 
         TF1 gave the list of those that there were when the graph was built so far.
         """
-        linear = every(flows)
+        linear = list_every_flow(flows)
         late = self.analysis.listed is Kind.TENSOR
         made = max((i for i, flow in enumerate(linear) if self._makes(flow)), default=0)
         if not made and late:  # Then a layer may be called first in a step.

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import Slice
 from migrate.source.nodes import walk_breadth_first
@@ -35,7 +35,9 @@ class StepChecks:
         from the parameter server (measured with TF 1.15.5).
         """
         assigned: set[str] = set()
-        for flow in [f for f in every(self.flows) if f in part.flows and not f.suites]:
+        for flow in [
+            f for f in list_every_flow(self.flows) if f in part.flows and not f.suites
+        ]:
             assigns = self._assignments(flow.statement)
             inner = {n for call, _ in assigns for n in walk_breadth_first(call)}
             within: list[tuple[ast.AST, set[str]]] = []
@@ -78,7 +80,7 @@ class StepChecks:
         """What a run computes, in order, each with the variables that it assigns to."""
         return [
             (flow, [target for _, target in self._assignments(flow.statement)])
-            for flow in every(self.flows)
+            for flow in list_every_flow(self.flows)
             if flow in part.flows and not flow.suites
         ]
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.frontends.sessions.around import all_statements
+from migrate.frontends.sessions.around import list_all_statements
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -67,7 +67,7 @@ class TaskDependence:
     def _check_counters(self) -> None:
         """Each worker has its own copy of what a step counts; TF1's workers all counted in one."""
         stepped = {f for step in self._program.steps for f in step.flows}
-        for flow in every(self._program.flows):
+        for flow in list_every_flow(self._program.flows):
             if flow in stepped and flow.kind in (Kind.ASSIGNMENT, Kind.OPERATION):
                 for node in walk_breadth_first(flow.statement):
                     if isinstance(node, ast.Call) and self._counts(node):
@@ -139,7 +139,7 @@ class TaskDependence:
             around = self._scopes.parents[around]
         found: set[str] = set()
         if isinstance(around, ast.FunctionDef):
-            for statement in all_statements(around.body):
+            for statement in list_all_statements(around.body):
                 if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
                     if self._asks([statement], tainted | found):
                         found |= self._find_bound_names(statement)
@@ -198,7 +198,7 @@ class TaskDependence:
           tainted: plain names that depend on the index.
         """
         in_steps = {f for step in self._program.steps for f in step.flows}
-        for flow in every(self._program.flows):
+        for flow in list_every_flow(self._program.flows):
             if not self._asks(self._deciding(flow), tainted):
                 continue
             if (flow.pure or flow.host) and not flow.suites:
@@ -227,7 +227,7 @@ class TaskDependence:
         self._check_counters()
         plain = [
             f.statement
-            for f in every(self._program.flows)
+            for f in list_every_flow(self._program.flows)
             if (f.host or f.pure) and not f.suites
         ]
         tainted: set[str] = set()
@@ -236,7 +236,7 @@ class TaskDependence:
                 [statement], tainted
             ):
                 tainted |= self._find_bound_names(statement)
-        for flow in every(self._program.flows):
+        for flow in list_every_flow(self._program.flows):
             parts: list[ast.stmt | ast.expr] = []
             if flow.kind in (Kind.OPTIMIZER, Kind.SCHEDULE):
                 parts = self._drop_label(flow.statement)
@@ -349,6 +349,6 @@ def _headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
 def find_free_names(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
     """Names that a definition reads of those outside."""
     if isinstance(definition, ast.FunctionDef):
-        return names.free(definition)
+        return names.find_free_names(definition)
     methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
-    return set().union(set(), *[names.free(method) for method in methods])
+    return set().union(set(), *[names.find_free_names(method) for method in methods])

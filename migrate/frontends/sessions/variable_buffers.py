@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.tables import roles
 
@@ -131,7 +131,7 @@ class VariableBuffers:
         return None if resource else name
 
     def _makers(self, name: str | None) -> Iterator[ast.Call]:
-        for flow in every(self._flows):
+        for flow in list_every_flow(self._flows):
             statement = flow.statement
             if isinstance(statement, ast.Assign) and name in flow.binds:
                 if isinstance(statement.value, ast.Call):

@@ -8,7 +8,10 @@ from typing import TypeGuard
 
 from migrate.facts import effects, names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.sessions.around import all_statements, before
+from migrate.frontends.sessions.around import (
+    list_all_statements,
+    list_statements_before,
+)
 from migrate.frontends.sessions.task_dependence import (
     TaskDependence,
     find_free_names,
@@ -60,7 +63,7 @@ class WorkerStatements:
         own_globals, other_globals = self.tasks.find_globals()
         candidates = [
             *own_globals,
-            *before(program.driver.body, program.path),
+            *list_statements_before(program.driver.body, program.path),
             *[f.statement for f in program.flows if f.host],
         ]
         skip = {program.tasks.server, *program.joins, *program.sync_statements}
@@ -68,7 +71,7 @@ class WorkerStatements:
             s
             for s in candidates
             if isinstance(s, (ast.If,))
-            and any(j in all_statements([s]) for j in program.joins)
+            and any(j in list_all_statements([s]) for j in program.joins)
         }
         choice = _Choice(self, candidates, skip)
         choice.run()
@@ -96,7 +99,7 @@ class WorkerStatements:
         for flow in program.flows:
             if flow.statement not in moved and not flow.dropped:
                 staying |= flow.reads
-        for statement in before(program.driver.body, program.path):
+        for statement in list_statements_before(program.driver.body, program.path):
             if statement not in moved:
                 staying |= names.reads(statement)
         for dataset in program.iterators.values():
@@ -122,7 +125,7 @@ class WorkerStatements:
 
         told: set[str] = set()  # Names that hold the answer.
         for statement in [
-            *before(program.driver.body, program.path),
+            *list_statements_before(program.driver.body, program.path),
             *[f.statement for f in program.flows if f.host],
         ]:
             if isinstance(statement, ast.Assign) and statement is not (
@@ -395,7 +398,7 @@ class _Choice:
         moved_reads = set().union(set(), *[names.reads(m) for m in self.moved])
         return (
             bool(binds & (self._tail_reads | moved_reads))
-            or _later_needed(binds, self._candidates, statement, self._tail_reads)
+            or _is_needed_later(binds, self._candidates, statement, self._tail_reads)
             or self._statements.seeds(statement)
         )
 
@@ -462,7 +465,7 @@ def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
     return False
 
 
-def _later_needed(
+def _is_needed_later(
     binds: set[str],
     candidates: list[ast.stmt],
     statement: ast.stmt,

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.text import Edit, Text, repeated
+from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _COMPUTED = (ast.Subscript, ast.Call, ast.BinOp)
@@ -30,14 +30,14 @@ _STATEMENTS = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
 _Parameter = tuple[ast.FunctionDef, str]
 
 
-def named(text: Text) -> Text:
+def name_arguments(text: Text) -> Text:
     """The text with a name for each such argument that has none."""
     if "shape" not in text.source:
         return text
-    return repeated(text, _one)
+    return repeat_step(text, _name_one_argument)
 
 
-def _one(text: Text) -> Text | None:
+def _name_one_argument(text: Text) -> Text | None:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
     asked = _find_asked_parameters(scopes)
@@ -55,7 +55,7 @@ def _one(text: Text) -> Text | None:
                 and isinstance(argument, _COMPUTED)
                 and _comes_first(scopes, statement, argument)
             ):
-                return _with_name(text, tree, statement, argument, parameter)
+                return _add_name(text, tree, statement, argument, parameter)
     return None
 
 
@@ -131,7 +131,7 @@ def _symbol(scopes: Scopes, call: ast.Call) -> str:
     return scopes.resolve(call.func) or ""
 
 
-def _with_name(
+def _add_name(
     text: Text,
     tree: ast.Module,
     statement: ast.stmt,

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 
-from migrate.normalise.text import Text, inside_strings, repeated
+from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def decided(text: Text) -> Text:
+def replace_decided_branches(text: Text) -> Text:
     """The text with the suites of decided branches in their place."""
-    return repeated(text, _decide_branch)
+    return repeat_step(text, _decide_branch)
 
 
 def _decide_branch(text: Text) -> Text | None:
@@ -30,13 +30,13 @@ def _decide_branch(text: Text) -> Text | None:
                 if isinstance(statement, ast.If) and isinstance(
                     statement.test, ast.Constant
                 ):
-                    new = _in_place(text, statement, alone=len(suite) == 1)
+                    new = _replace_branch(text, statement, alone=len(suite) == 1)
                     if new is not None:
                         return new
     return None
 
 
-def _in_place(text: Text, branch: ast.If, *, alone: bool) -> Text | None:
+def _replace_branch(text: Text, branch: ast.If, *, alone: bool) -> Text | None:
     """The text with the suite that is run, where the branch was; None if it cannot be."""
     assert isinstance(branch.test, ast.Constant)
     line = text.lines[branch.lineno - 1]
@@ -52,7 +52,7 @@ def _in_place(text: Text, branch: ast.If, *, alone: bool) -> Text | None:
         inner = own[: len(own) - len(own.lstrip())]
         if own.strip().startswith("elif ") or len(inner) <= len(indent):
             return None
-        if any(inside_strings(s) for s in suite):
+        if any(find_lines_inside_strings(s) for s in suite):
             return None
         span = range(suite[0].lineno, (suite[-1].end_lineno or 0) + 1)
         lines = [

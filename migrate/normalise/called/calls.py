@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from migrate.facts import names
 from migrate.facts.fall_through import returns
 from migrate.facts.scopes import Scope, Scopes
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import children, walk_breadth_first
 
 # Expressions that need no parentheses where a call stood.
@@ -121,7 +121,11 @@ class Inliner:
         changed = text.edited(edits)
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
         own = callee.body[0].col_offset
-        verbatim = set().union(*[inside_strings(s) for s in body]) if body else set()
+        verbatim = (
+            set().union(*[find_lines_inside_strings(s) for s in body])
+            if body
+            else set()
+        )
         here = text.origins[statement.lineno - 1]
         lines = [f"{indent}# From {found.title}:"]
         origins = [here]
@@ -205,7 +209,7 @@ class Inliner:
         if bound is None:
             raise NotInlinable("the arguments cannot be told apart")
         defaults = _defaults(callee)
-        nested = bound_within(callee)
+        nested = find_names_bound_within(callee)
         prefix: list[str] = []
         for parameter in [*parameters, *only]:
             value = bound.get(parameter, defaults.get(parameter))
@@ -222,7 +226,7 @@ class Inliner:
             name = found.wishes.get(parameter) or self._fresh(parameter, found)
             rename[parameter] = name
             flat = " ".join(line.strip() for line in text.split("\n"))
-            if "#" in flat or ("\n" in text and inside_strings(value)):
+            if "#" in flat or ("\n" in text and find_lines_inside_strings(value)):
                 raise NotInlinable("an argument with a comment inside")
             prefix.append(f"{name} = {flat}")
         rename.update(self._map_results(found, body, scope, rename))
@@ -425,7 +429,7 @@ def _elements(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, (ast.Tuple, ast.List)) else [node]
 
 
-def bound_within(callee: ast.FunctionDef) -> set[str]:
+def find_names_bound_within(callee: ast.FunctionDef) -> set[str]:
     """Names that functions and comprehensions inside the callee bind for themselves."""
     found: set[str] = set()
     for node in walk_breadth_first(callee):
@@ -491,7 +495,7 @@ def _defaults(callee: ast.FunctionDef) -> dict[str, ast.expr]:
 def _join_lines(changed: Text, value: ast.expr, before: Text) -> str:
     """An edited expression as one line."""
     first, last = value.lineno, value.end_lineno or value.lineno
-    if inside_strings(value):
+    if find_lines_inside_strings(value):
         raise NotInlinable("a string of several lines")
     start = before.column(first, value.col_offset)
     tail = len(before.lines[last - 1]) - before.column(last, value.end_col_offset or 0)

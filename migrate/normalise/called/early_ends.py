@@ -31,17 +31,17 @@ from migrate.tables import roles
 _ROUNDS = 50
 
 
-def in_else(text: Text) -> Text:
+def move_rest_into_else(text: Text) -> Text:
     """The text in which such functions and methods end at their end."""
     for _ in range(_ROUNDS):
-        found = _early(text)
+        found = _find_early_end(text)
         if found is None:
             break
-        text = _with_else(text, *found)
+        text = _add_else(text, *found)
     return text
 
 
-def in_workers_branch(text: Text) -> Text:
+def move_graph_into_branch(text: Text) -> Text:
     """The text in which a graph that a worker's branch builds is run in that branch."""
     if "Server" not in text.source or ".join()" not in text.source:
         return text
@@ -201,7 +201,7 @@ def _move(
     return text.spliced(end - len(lines) + 1, end, lines, origins)
 
 
-def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
+def _find_early_end(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that ends with a `return` of nothing, and what stands after it."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
@@ -253,7 +253,7 @@ def _returns_value(node: ast.AST) -> bool:
     )
 
 
-def _with_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
+def _add_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
     """The rest of the suite in an `else` of the branch, which has no `return`."""
     end = branch.body[-1]
     indent = text.lines[branch.lineno - 1][: branch.col_offset]

@@ -18,17 +18,17 @@ from migrate.normalise.text import Text
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def at_the_end(text: Text) -> Text:
+def move_returns_to_end(text: Text) -> Text:
     """The text in which such functions have all returns in tail position."""
     while "Server" in text.source:
-        found = _early(text)
+        found = _find_early_return(text)
         if found is None:
             return text
-        text = with_else(text, *found)
+        text = add_else(text, *found)
     return text
 
 
-def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
+def _find_early_return(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that returns at its end, and what stands after it."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
@@ -53,7 +53,7 @@ def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     return None
 
 
-def with_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
+def add_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
     """The rest of the function in an `else` of the branch."""
     indent = text.lines[branch.lineno - 1][: branch.col_offset]
     deeper = text.lines[branch.body[0].lineno - 1][: branch.body[0].col_offset]

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.called.early_returns import with_else
+from migrate.normalise.called.early_returns import add_else
 from migrate.normalise.text import Text
 from migrate.source.nodes import tree_of
 
@@ -35,16 +35,16 @@ def falls(body: list[ast.stmt]) -> bool:
     return not isinstance(last, (ast.Return, ast.Raise))
 
 
-def at_the_end(
+def move_returns_to_end(
     function: ast.FunctionDef, text: Text, scopes: Scopes
 ) -> tuple[ast.FunctionDef, Text, Scopes]:
     """The function with all that stands after a branch that returns in its `else`."""
-    while (early := _early(function.body, text)) is not None:
+    while (early := _find_early_return(function.body, text)) is not None:
         branch, rest = early
         if len(rest) == 1 or _returns(rest[0]):
-            text = _chain_condition(text, rest[0]) or with_else(text, branch, rest)
+            text = _chain_condition(text, rest[0]) or add_else(text, branch, rest)
         else:
-            text = with_else(text, branch, rest)
+            text = add_else(text, branch, rest)
         scopes = scopes_of(tree_of(text.source))
         (function,) = (
             node
@@ -76,7 +76,9 @@ def _returns(statement: ast.stmt) -> bool:
     return False
 
 
-def _early(body: list[ast.stmt], text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
+def _find_early_return(
+    body: list[ast.stmt], text: Text
+) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that returns at its end, and what stands after it."""
     for index, statement in enumerate(body[:-1]):
         rest = body[index + 1 :]
@@ -85,5 +87,7 @@ def _early(body: list[ast.stmt], text: Text) -> tuple[ast.If, list[ast.stmt]] | 
                 return statement, rest
     last = body[-1] if body else None
     if isinstance(last, ast.If):
-        return _early(last.body, text) or _early(last.orelse, text)
+        return _find_early_return(last.body, text) or _find_early_return(
+            last.orelse, text
+        )
     return None

@@ -14,7 +14,7 @@ from migrate.normalise.text import Text
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def named(text: Text) -> Text:
+def name_objects(text: Text) -> Text:
     """The text with such objects of classes of the module named."""
     tree = tree_of(text.source)
     classes = {s.name for s in tree.body if isinstance(s, ast.ClassDef)}

@@ -22,14 +22,14 @@ import re
 from migrate.facts.names import is_bare_constant
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ROUNDS = 50
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def flattened(text: Text) -> Text:
+def flatten_classes(text: Text) -> Text:
     """The text with such classes written out; the same text where there are none."""
     for _ in range(_ROUNDS):
         if "super" not in text.source and "class" not in text.source:
@@ -348,7 +348,7 @@ class _Classes:
         last = member.end_lineno or member.lineno
         while text.lines[first - 2].strip().startswith("#") and first - 2 > base.lineno:
             first -= 1
-        verbatim = inside_strings(member)
+        verbatim = find_lines_inside_strings(member)
         mine = owner.body[0].col_offset
         theirs = base.body[0].col_offset
         lines: list[str] = []

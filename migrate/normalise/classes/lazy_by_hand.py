@@ -18,7 +18,7 @@ import dataclasses
 import re
 
 from migrate.facts import names
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 NAME = "_built_once"
@@ -52,7 +52,7 @@ class _ByHand:
     emptied: tuple[ast.stmt, ...]
 
 
-def decorated(text: Text) -> Text:
+def decorate_properties(text: Text) -> Text:
     """The text with such properties decorated; the same text where there are none."""
     if "@property" not in text.source or NAME in text.source:
         return text
@@ -114,7 +114,7 @@ def _read_lazy_method(
         and len(keeps.targets) == 1
         and names.key(keeps.targets[0]) == kept
         and text.alone(keeps)
-        and not inside_strings(asks)
+        and not find_lines_inside_strings(asks)
         and asks.body[0].lineno > asks.lineno
     ):
         return None

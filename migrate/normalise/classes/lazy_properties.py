@@ -47,9 +47,9 @@ class _Lazy:
     build: str
 
 
-def built(text: Text) -> Text:
+def build_properties(text: Text) -> Text:
     """The text with such properties as methods, as far as it is clear."""
-    by_hand = lazy_by_hand.decorated(text)
+    by_hand = lazy_by_hand.decorate_properties(text)
     if by_hand is not text:
         done = _build_properties(by_hand)
         if lazy_by_hand.NAME not in done.source:

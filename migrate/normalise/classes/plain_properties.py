@@ -14,7 +14,7 @@ from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def as_attributes(text: Text) -> Text:
+def replace_by_attributes(text: Text) -> Text:
     """The text in which attributes have the names of such properties."""
     if "@property" not in text.source:
         return text
@@ -54,7 +54,7 @@ def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
                 if "\n" in base:
                     return []
                 edits.append(Edit(node, f"{base}.{new}"))
-        edits.append(Edit(_whole(method), ""))
+        edits.append(Edit(_find_whole_definition(method), ""))
     return edits
 
 
@@ -74,7 +74,7 @@ def _read_given_attribute(method: ast.FunctionDef) -> str | None:
     return last.value.attr if last.value.attr != method.name else None
 
 
-def _whole(method: ast.FunctionDef) -> ast.AST:
+def _find_whole_definition(method: ast.FunctionDef) -> ast.AST:
     """What a decorated method spans."""
     span = ast.Constant(None)
     first = method.decorator_list[0]

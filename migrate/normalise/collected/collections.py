@@ -12,17 +12,17 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
-from migrate.normalise.collected.variable_collections import added
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.collected.variable_collections import add_to_collections
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
 
 
-def listed(text: Text) -> Text:
+def list_collections(text: Text) -> Text:
     """The text with its own collections as lists, as far as it is clear what is in them."""
-    text = added(text)
+    text = add_to_collections(text)
     while "add_to_collection" in text.source:
         new = _Collections(text).one_listed()
         if new is None:
@@ -91,7 +91,7 @@ class _Collections:
                 not isinstance(statement, ast.Expr)
                 or value is None
                 or not self._text.alone(statement)
-                or inside_strings(statement)
+                or find_lines_inside_strings(statement)
             ):
                 return None
             if isinstance(value, ast.Name) and self._is_bound_once(value):

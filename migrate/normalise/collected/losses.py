@@ -14,7 +14,7 @@ import sys
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -60,14 +60,14 @@ _UNREAD = (
 )
 
 
-def collected(text: Text) -> Text:
+def add_up_losses(text: Text) -> Text:
     """The text with its losses added up by name, as far as it is clear which there are."""
     if "get_total_loss" not in text.source and "get_losses" not in text.source:
         return text
     return _Losses(text).written_out() or text
 
 
-def without_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def drop_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without regularisers whose penalties nothing reads, and where they were.
 
     Measured with TF 1.15.5: the collection has the penalties, and training goes on as
@@ -96,7 +96,7 @@ def without_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
                 for other in (*call.args, *[k.value for k in call.keywords])
                 if (other.lineno, other.col_offset) < (gone.lineno, gone.col_offset)
             ]
-            if not before or inside_strings(call):
+            if not before or find_lines_inside_strings(call):
                 continue
             last = max(before, key=lambda n: (n.lineno, n.col_offset))
             edits.append(_leave_out(text, gone, last))

@@ -13,14 +13,14 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _MAKES = ("tf.get_variable", "tf.Variable")
 _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
 
 
-def added(text: Text) -> Text:
+def add_to_collections(text: Text) -> Text:
     """The text with such variables added to their collections by statements."""
     while "collections=" in text.source:
         new = _Variables(text).one()
@@ -46,7 +46,7 @@ class _Variables:
                 and self._scopes.resolve(statement.value.func) in _MAKES
                 and isinstance(statement.value.func, ast.Attribute)
                 and self._text.alone(statement)
-                and not inside_strings(statement)
+                and not find_lines_inside_strings(statement)
             ):
                 continue
             call = statement.value

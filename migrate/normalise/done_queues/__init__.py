@@ -37,7 +37,7 @@ class DoneQueues:
     lines: tuple[int, ...] = ()
 
 
-def replaced(text: Text) -> DoneQueues:
+def replace_queues(text: Text) -> DoneQueues:
     """The text without the queues that end parameter servers, where that is clear."""
     if not _mentions_queue(text.source):
         return DoneQueues(text)
@@ -47,7 +47,7 @@ def replaced(text: Text) -> DoneQueues:
         return DoneQueues(text)
 
 
-def why_not(text: Text) -> tuple[int, str] | None:
+def explain_refusal(text: Text) -> tuple[int, str] | None:
     """The line and reason why a shared queue was left; None where none was."""
     if not _mentions_queue(text.source):
         return None

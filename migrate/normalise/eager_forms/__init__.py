@@ -9,20 +9,20 @@ with MonitoredTrainingSession(...):         with MonitoredTrainingSession(...) a
 
 from __future__ import annotations
 
-from migrate.normalise.eager_forms.compiled import with_step
-from migrate.normalise.eager_forms.given import with_names
-from migrate.normalise.eager_forms.minimised import with_tape
-from migrate.normalise.eager_forms.named import with_named_session
-from migrate.normalise.eager_forms.untraced import without_tracing
-from migrate.normalise.text import Text, close_headers, repeated
+from migrate.normalise.eager_forms.compiled import write_step
+from migrate.normalise.eager_forms.given import name_parts
+from migrate.normalise.eager_forms.minimised import write_tape
+from migrate.normalise.eager_forms.named import name_session
+from migrate.normalise.eager_forms.untraced import drop_tracing
+from migrate.normalise.text import Text, close_headers, repeat_step
 
-__all__ = ["in_known_form"]
+__all__ = ["convert_to_known_form"]
 
 
-def in_known_form(source: str) -> Text | None:
+def convert_to_known_form(source: str) -> Text | None:
     """The program with a tape's step, None where it has nothing else."""
     start = text = close_headers(Text.of(source))
-    spellings = (with_named_session, with_step, with_tape, with_names, without_tracing)
+    spellings = (name_session, write_step, write_tape, name_parts, drop_tracing)
     for step in spellings:
-        text = repeated(text, step)
+        text = repeat_step(text, step)
     return text if text != start else None

@@ -26,7 +26,7 @@ _KEPT = frozenset(
 _PENALTIES = ("activity_regularizer", "add_loss")
 
 
-def with_step(text: Text) -> Text | None:
+def write_step(text: Text) -> Text | None:
     """The text with a function in place of `train_on_batch`; None where there is none."""
     if ".train_on_batch(" not in text.source:
         return None

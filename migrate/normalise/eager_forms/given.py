@@ -10,35 +10,37 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.frontends.half_migrated.losses import passed
+from migrate.frontends.half_migrated.losses import map_arguments
 from migrate.frontends.half_migrated.tapes import tapes
-from migrate.frontends.keras_names import called
+from migrate.frontends.keras_names import find_called_function
 from migrate.normalise.feeds.view import View, flat
 from migrate.normalise.text import Edit, Text
 
 
-def with_names(text: Text) -> Text | None:
+def name_parts(text: Text) -> Text | None:
     """The text in which one call's parts of arrays have names; None if none is left."""
     view = View(text)
     for node in view.scopes.walk():
         if not isinstance(node, ast.Call):
             continue
-        function = called(view.scopes, node.func)
+        function = find_called_function(view.scopes, node.func)
         if function is None or not tapes(view.scopes, function):
             continue
-        found = _named(view, node, function)
+        found = _name_parts_of_call(view, node, function)
         if found is not None:
             return found
     return None
 
 
-def _named(view: View, call: ast.Call, function: ast.FunctionDef) -> Text | None:
+def _name_parts_of_call(
+    view: View, call: ast.Call, function: ast.FunctionDef
+) -> Text | None:
     statement = view.statement(call)
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return None
     if not view.text.alone(statement):
         return None
-    given = passed(function, call)
+    given = map_arguments(function, call)
     edits: list[Edit] = []
     names_, values = [], []
     for parameter, value in given.items():

@@ -20,7 +20,7 @@ _PARAMETERS = ("loss", "var_list", "grad_loss", "name", "tape")
 _V1_PARAMETERS = ("loss", "global_step", "var_list")
 
 
-def with_tape(text: Text) -> Text | None:
+def write_tape(text: Text) -> Text | None:
     """The text with one `minimize` less, None where none is left to be written."""
     if ".minimize(" not in text.source:
         return None

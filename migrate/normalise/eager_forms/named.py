@@ -11,7 +11,7 @@ from migrate.rules.mistakes.mistake import name_of
 _SESSION = "tf.train.MonitoredTrainingSession"
 
 
-def with_named_session(text: Text) -> Text | None:
+def name_session(text: Text) -> Text | None:
     """The text with a name for one; None if none is left."""
     view = View(text)
     for node in view.scopes.walk():

@@ -24,7 +24,7 @@ _METRICS = "metrics."
 _DRAWS = ("tf.random.", "tf.image.random_", "tf.nn.dropout")
 
 
-def without_tracing(text: Text) -> Text | None:
+def drop_tracing(text: Text) -> Text | None:
     """The text with one such function untraced; None if none is left."""
     view = View(text)
     for node in view.scopes.walk():

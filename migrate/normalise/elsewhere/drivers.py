@@ -22,7 +22,7 @@ _MAKES = (
 _Function = ast.FunctionDef | ast.Module
 
 
-def of(scopes: Scopes, sessions: Sequence[ast.Call]) -> Driver | None:
+def find_driver(scopes: Scopes, sessions: Sequence[ast.Call]) -> Driver | None:
     """The driver of these sessions; None where there is none, or not one.
 
     Several may be plain ones of one process, as those that the methods of an object open:

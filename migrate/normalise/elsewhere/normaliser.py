@@ -52,7 +52,7 @@ class Normaliser(Aggregates):
         if len(sessions) > 1:
             left = [s for s in sessions if not self._is_in_inlined(s)]
             sessions = left or sessions
-        return drivers.of(self.scopes, sessions)
+        return drivers.find_driver(self.scopes, sessions)
 
     def _is_in_inlined(self, node: ast.AST) -> bool:
         """Whether it stands in a function, or a class, that is brought to the driver."""

@@ -22,9 +22,9 @@ from migrate.source.nodes import walk_breadth_first
 _ROUNDS = 50
 
 
-def written_out(text: Text) -> Text:
+def write_out_feeds(text: Text) -> Text:
     """The text with such feeds written out; the same text where there are none."""
-    text = comprehended.plain(conditions.plain(text))
+    text = comprehended.write_out_keys(conditions.fill_feeds(text))
     for _ in range(_ROUNDS):
         new = _Feeds(text).step()
         if new is None:

@@ -27,7 +27,7 @@ _CHANGES = frozenset(
 )
 
 
-def plain(text: Text) -> Text:
+def write_out_keys(text: Text) -> Text:
     """The text in which feeds have their keys written out, where these are seen."""
     if "zip(" not in text.source and " for " not in text.source:
         if "dict(" not in text.source:

@@ -15,18 +15,18 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.feeds.view import feed_argument
-from migrate.normalise.text import Text, inside_strings, repeated
+from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def plain(text: Text) -> Text:
+def fill_feeds(text: Text) -> Text:
     """The text with such feeds filled in any case, and named alone."""
     if "run(" not in text.source:
         return text
-    return repeated(text, _one)
+    return repeat_step(text, _fill_one_feed)
 
 
-def _one(text: Text) -> Text | None:
+def _fill_one_feed(text: Text) -> Text | None:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
     fed = {
@@ -38,7 +38,7 @@ def _one(text: Text) -> Text | None:
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.If):
             inner = _read_condition(node, fed, placeholders)
-            if inner is None or not text.alone(node) or inside_strings(node):
+            if inner is None or not text.alone(node) or find_lines_inside_strings(node):
                 continue
             line, old = text.lines[node.lineno - 1], text.lines[inner.lineno - 1]
             if not line.strip().startswith("if ") or inner.lineno == node.lineno:
@@ -54,7 +54,7 @@ def _one(text: Text) -> Text | None:
                 text.origins[inner.lineno - 1 : inner.lineno - 1 + count],
             )
         if isinstance(node, ast.Assign) and text.alone(node):
-            new = _beside(text, node)
+            new = _drop_length(text, node)
             if new is not None:
                 return new
     return None
@@ -106,7 +106,7 @@ def _read_condition(
     return inner
 
 
-def _beside(text: Text, node: ast.Assign) -> Text | None:
+def _drop_length(text: Text, node: ast.Assign) -> Text | None:
     """`feed, count = (feed, len(batch))` without what says nothing."""
     target, value = node.targets[0], node.value
     if (
@@ -114,7 +114,7 @@ def _beside(text: Text, node: ast.Assign) -> Text | None:
         or not isinstance(target, ast.Tuple)
         or not isinstance(value, ast.Tuple)
         or len(target.elts) != len(value.elts)
-        or inside_strings(node)
+        or find_lines_inside_strings(node)
     ):
         return None
     pairs = list(zip(target.elts, value.elts, strict=True))

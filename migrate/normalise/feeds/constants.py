@@ -20,7 +20,7 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 _PARAMETERS = ("value", "dtype", "shape", "name", "verify_shape")
 
 
-def with_defaults(text: Text) -> Text:
+def write_defaults(text: Text) -> Text:
     """The text with such constants written so; the same text where there are none."""
     if "feed_dict" not in text.source and ".run(" not in text.source:
         return text

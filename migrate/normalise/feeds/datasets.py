@@ -18,7 +18,7 @@ import ast
 
 from migrate.facts import draws, names, reach
 from migrate.facts.scopes import scopes_of
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
@@ -26,7 +26,7 @@ from migrate.tables import roles
 _INITIALIZABLE = "make_initializable_iterator"
 
 
-def as_functions(text: Text) -> Text:
+def convert_to_functions(text: Text) -> Text:
     """The text with such functions; the same text where there are none."""
     while _INITIALIZABLE in text.source and "laceholder" in text.source:
         new = _Datasets(text).step()
@@ -142,7 +142,7 @@ class _Datasets:
             len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
             and self._text.alone(statement)
-            and not inside_strings(statement)
+            and not find_lines_inside_strings(statement)
             and not self._draws(statement)
         )
 
@@ -151,7 +151,7 @@ class _Datasets:
         parts = [statement, *reach.find_reached(self._scopes, [statement])]
         return any(
             isinstance(node, ast.Call)
-            and draws.by_itself(self._scopes, node)
+            and draws.draws_by_itself(self._scopes, node)
             and not (
                 isinstance(node.func, ast.Attribute)
                 and node.func.attr == "shuffle"

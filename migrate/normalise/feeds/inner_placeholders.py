@@ -14,17 +14,21 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.text import Edit, Text, repeated
+from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 
-def named(text: Text) -> Text:
+def name_placeholders(text: Text) -> Text:
     """The text in which such placeholders have statements of their own."""
-    return repeated(text, _first) if "laceholder" in text.source else text
+    return (
+        repeat_step(text, _name_first_placeholder)
+        if "laceholder" in text.source
+        else text
+    )
 
 
-def _first(text: Text) -> Text | None:
+def _name_first_placeholder(text: Text) -> Text | None:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
     taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}

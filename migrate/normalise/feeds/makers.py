@@ -14,10 +14,10 @@ from migrate.normalise.feeds.view import (
     Unclear,
     View,
     flat,
-    in_scope,
     is_key,
     pairs,
     returns,
+    walk_scope,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -165,7 +165,7 @@ class Makers:
             taken[placeholder] = given
         uses = [
             node
-            for node in in_scope(scope)
+            for node in walk_scope(scope)
             if isinstance(node, ast.Name)
             and node.id == name
             and isinstance(node.ctx, ast.Load)

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from migrate.facts.scopes import Scope
-from migrate.normalise.feeds.view import Unclear, View, feed_argument, in_scope, pairs
+from migrate.normalise.feeds.view import Unclear, View, feed_argument, pairs, walk_scope
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Stores:
         """
         stores: list[Store] = []
         uses: list[ast.Name] = []
-        for node in in_scope(scope):
+        for node in walk_scope(scope):
             if not (isinstance(node, ast.Name) and node.id == name):
                 continue
             parent = self._view.scopes.parents[node]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scope, scopes_of
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import children, tree_of, walk_breadth_first
 
 
@@ -108,7 +108,7 @@ def returns(function: ast.FunctionDef) -> list[ast.Return]:
     ]
 
 
-def in_scope(scope: Scope) -> Iterator[ast.AST]:
+def walk_scope(scope: Scope) -> Iterator[ast.AST]:
     """Nodes of a function (or the module), nested functions included."""
     body = getattr(scope.node, "body", [])
     for statement in body:
@@ -130,6 +130,6 @@ def flat(text: Text, value: ast.expr) -> str:
     segment = text.segment(value)
     if "\n" not in segment:
         return segment
-    if "#" in segment or inside_strings(value):
+    if "#" in segment or find_lines_inside_strings(value):
         raise Unclear
     return " ".join(line.strip() for line in segment.split("\n"))

@@ -17,7 +17,7 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 
-def named(text: Text) -> Text:
+def name_fetched_calls(text: Text) -> Text:
     """The text with such calls as statements before the session's block."""
     while "Session(" in text.source and ".run(" in text.source:
         new = _Fetched(text).one()
@@ -62,7 +62,7 @@ class _Fetched:
                     isinstance(part, ast.Call)
                     and self._builds(part)
                     and not names.reads(part) & bound
-                    and not draws.within(self._scopes, part)
+                    and not draws.draws_within(self._scopes, part)
                 ):
                     return self._before(part, block)
         return None

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from migrate.facts import draws, names
 from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.names import versions
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.program.step_values import is_plain
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
@@ -43,7 +43,7 @@ _STAYS = frozenset(
 )
 
 
-def moved(text: Text) -> Text:
+def move_graph(text: Text) -> Text:
     """The text with what its plain session's block adds to the graph before it."""
     if "Session(" in text.source:
         text = _Block(text).opened_late()
@@ -112,7 +112,7 @@ class _Block:
                 for s in b.body
             ):
                 continue
-            if not self._text.alone(statement) or inside_strings(statement):
+            if not self._text.alone(statement) or find_lines_inside_strings(statement):
                 continue
             return self._before(statement, block)
         return None
@@ -159,7 +159,7 @@ class _Block:
 
     def _draws(self, statement: ast.stmt) -> bool:
         """Whether numbers are drawn by Python, in the order in which it stands."""
-        return draws.within(self._scopes, statement)
+        return draws.draws_within(self._scopes, statement)
 
     def _rebind_name(
         self, statement: ast.stmt, scope: Scope, bound: set[str]
@@ -188,7 +188,7 @@ class _Block:
                 if self._is_always_run(first):
                     return self._drop_statement(second)  # type: ignore[arg-type]
         if any(b.lineno < statement.lineno for b in others):  # type: ignore[attr-defined]
-            return versions.from_here(self._text, name)
+            return versions.rename_from_here(self._text, name)
         return None
 
     def _is_always_run(self, statement: ast.AST) -> bool:
@@ -245,7 +245,7 @@ class _Block:
         first = block.body[0]
         if not builds or first.lineno == block.lineno:
             return self._text
-        verbatim = set().union(*[inside_strings(s) for s in leading])
+        verbatim = set().union(*[find_lines_inside_strings(s) for s in leading])
         end = leading[-1].end_lineno or leading[-1].lineno
         at = self._text.lines[block.lineno - 1]
         outer = at[: len(at) - len(at.lstrip())]

@@ -48,7 +48,7 @@ _NOT_AT_ONCE = (
 )
 
 
-def computed(text: Text) -> Text:
+def split_runs(text: Text) -> Text:
     """The text with such runs taken apart."""
     while "Session(" in text.source:
         new = _Late(text).one()

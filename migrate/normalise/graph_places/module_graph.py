@@ -16,7 +16,7 @@ import ast
 
 from migrate.facts import draws, names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
@@ -24,7 +24,7 @@ _STAYS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def gathered(text: Text) -> Text:
+def gather_graph(text: Text) -> Text:
     """The text with such a graph moved; the same text where there is none."""
     if "Session(" not in text.source:
         return text
@@ -49,7 +49,7 @@ def gathered(text: Text) -> Text:
             return text  # The names would be the function's.
         if own & set().union(set(), *[names.reads(s) for s in moved]):
             return text
-    if not all(text.alone(s) and not inside_strings(s) for s in moved):
+    if not all(text.alone(s) and not find_lines_inside_strings(s) for s in moved):
         return text
     if not _commutes(scopes, before, moved):
         return text
@@ -187,12 +187,12 @@ def _commutes(scopes: Scopes, before: list[ast.stmt], moved: list[ast.stmt]) -> 
         if statement not in moved:
             continue
         own = names.reads(statement) | names.binds(statement)
-        drawn = draws.within(scopes, statement)
+        drawn = draws.draws_within(scopes, statement)
         for later in before[index + 1 :]:
             if later in moved or isinstance(later, _IMPORTS):
                 continue
             changed = names.binds(later) | names.mutates(later)
-            if own & changed or (drawn and draws.within(scopes, later)):
+            if own & changed or (drawn and draws.draws_within(scopes, later)):
                 return False
     return True
 

@@ -38,7 +38,7 @@ _WORKER = re.compile(
 )
 
 
-def usual(text: Text) -> tuple[Text, tuple[int, ...]]:
+def insert_setter(text: Text) -> tuple[Text, tuple[int, ...]]:
     """The text with the setter in place of the split, and the original lines of that.
 
     The text as it is where the program is placed otherwise.

@@ -28,7 +28,7 @@ _MOVED = {
 }
 
 
-def of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def import_keras_of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text that imports TensorFlow's Keras, and what is said of it."""
     opens = any(word in text.source for word in ("Session", "Supervisor"))
     if "keras" not in text.source or not opens:

@@ -29,7 +29,7 @@ _FOR_SESSIONS = frozenset(
 _SETS, _PHASE = f"{_BACKEND}set_learning_phase", f"{_BACKEND}learning_phase"
 
 
-def told(text: Text) -> Text:
+def write_phases(text: Text) -> Text:
     """The text in which calls say whether they train; itself where there is no phase."""
     if "keras" not in text.source or "Session" not in text.source:
         return text
@@ -38,7 +38,7 @@ def told(text: Text) -> Text:
     return _Phase(text).written()
 
 
-def without_sessions(text: Text) -> Text:
+def drop_keras_sessions(text: Text) -> Text:
     """The text in which Keras is not told which session is the program's."""
     while "keras" in text.source and "Session" in text.source:
         view = View(text)

@@ -22,7 +22,7 @@ from migrate.tables import keras_graphs
 _ONE = {"input": "input", "output": "output", "inputs": "input", "outputs": "output"}
 
 
-def called(text: Text) -> Text:
+def call_models(text: Text) -> Text:
     """The text in which models are called on placeholders, and inputs are placeholders."""
     if "keras" not in text.source or "Session" not in text.source:
         return text

@@ -25,7 +25,7 @@ from migrate.normalise.model_forms import (
     variables,
 )
 from migrate.normalise.model_forms.parts import model_fns
-from migrate.normalise.text import Text, repeated
+from migrate.normalise.text import Text, repeat_step
 from migrate.program.keras_files import Source
 from migrate.source.nodes import tree_of
 
@@ -71,7 +71,7 @@ class Formed:
         return found
 
 
-def formed(
+def form_models(
     text: Text,
     left: Collection[int] = (),
     here: Source | None = None,
@@ -86,15 +86,15 @@ def formed(
     """
     quiet = normalised_branches.quiet(here, others)
     steps: tuple[Callable[[Text, Scopes, ast.FunctionDef], Text | None], ...] = (
-        around.named,
-        functions.lifted,
-        losses.named,
-        lookups.named,
-        optimised.written_out,
-        functools.partial(branches.united, quiet=quiet),
+        around.name_outer_values,
+        functions.lift_function,
+        losses.name_loss,
+        lookups.name_table,
+        optimised.write_out_call,
+        functools.partial(branches.unite_branches, quiet=quiet),
         clipped.united,
-        rates.named,
-        variables.got,
+        rates.name_rate,
+        variables.get_variables,
     )
     changed: set[int] = set()
 
@@ -109,7 +109,7 @@ def formed(
                     return new
         return None
 
-    return Formed(repeated(text, once), frozenset(changed))
+    return Formed(repeat_step(text, once), frozenset(changed))
 
 
 def _origins(tree: ast.Module, text: Text) -> dict[ast.FunctionDef, int]:

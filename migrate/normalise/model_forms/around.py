@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.normalise.model_forms.parts import fresh, indent
+from migrate.normalise.model_forms.parts import find_free_name, indent
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
 
@@ -28,7 +28,9 @@ _PLAIN = frozenset({"get", "items", "keys", "values", "format", "copy", "split"}
 _ANY = frozenset({"__getattr__", "__getattribute__", "__setattr__", "__dict__"})
 
 
-def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def name_outer_values(
+    text: Text, scopes: Scopes, function: ast.FunctionDef
+) -> Text | None:
     """The text in which a model_fn reads no `self` of around it; None where it reads none."""
     method = scopes.parents.get(function)
     if not isinstance(method, ast.FunctionDef) or function not in method.body:
@@ -54,7 +56,7 @@ def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     held = _find_stored_attributes(owner)
     if not all(_is_read(node, held, scopes) for node in uses):
         return None
-    name = fresh(_snake(owner.name), method, scopes)
+    name = find_free_name(_snake(owner.name), method, scopes)
     edited = text.edited([Edit(node, name) for node in uses])
     at = function.lineno
     # Above the comments of the model_fn, which are its own.

@@ -23,11 +23,11 @@ from migrate.frontends.model_fn.modes import is_none
 from migrate.normalise.model_forms import normalised_branches
 from migrate.normalise.model_forms.parts import (
     expression,
-    fresh,
+    find_free_name,
     indent,
     own_statement,
 )
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -39,7 +39,7 @@ class _Not(Exception):
     """A condition that stays: its branches do not end alike."""
 
 
-def united(
+def unite_branches(
     text: Text,
     scopes: Scopes,
     function: ast.FunctionDef,
@@ -116,7 +116,7 @@ class _End:
         return (self.target, self.call.func.attr, *given)
 
 
-def _in_brackets(call: ast.Call) -> bool:
+def _is_in_brackets(call: ast.Call) -> bool:
     """Whether brackets stand around what a method is called of."""
     assert isinstance(call.func, ast.Attribute)
     of = call.func.value
@@ -221,9 +221,13 @@ class _Union:
             raise _Not
         parts = [s for s in walk_breadth_first(last) if isinstance(s, ast.stmt)]
         alone = all(self._text.alone(s) for s in parts)
-        if not alone or inside_strings(last) or "\\\n" in self._text.segment(last):
+        if (
+            not alone
+            or find_lines_inside_strings(last)
+            or "\\\n" in self._text.segment(last)
+        ):
             raise _Not
-        if suite[0].lineno == self._node.lineno or _in_brackets(call):
+        if suite[0].lineno == self._node.lineno or _is_in_brackets(call):
             raise _Not
         return _End(last, update, call, call.func.value)
 
@@ -278,7 +282,7 @@ class _Union:
                 return name
             if not outside and "opt" in name.lower():
                 return name  # Of `adagrad`, others are none.
-        return fresh("optimizer", self._function, self._scopes)
+        return find_free_name("optimizer", self._function, self._scopes)
 
     def _is_whole(self, end: _End, name: str) -> bool:
         """Whether nothing but the update is in a branch."""
@@ -343,7 +347,7 @@ def _choose_optimizer(
             raise _Not
         if value.func.attr not in _UPDATES or scopes.resolve(value.func) is not None:
             raise _Not
-        if _in_brackets(value) or "#" in text.segment(value):
+        if _is_in_brackets(value) or "#" in text.segment(value):
             raise _Not
         ends.append(value)
     one, other = (
@@ -354,9 +358,9 @@ def _choose_optimizer(
         for value in ends
     )
     statement = own_statement(node, function, text, scopes)
-    if one != other or statement is None or inside_strings(statement):
+    if one != other or statement is None or find_lines_inside_strings(statement):
         raise _Not
-    name = fresh("optimizer", function, scopes)
+    name = find_free_name("optimizer", function, scopes)
     margin = indent(text, statement)
     step = indent(text, function.body[-1])[len(indent(text, function)) :]
     values = [expression(text, end.func.value) for end in ends]  # type: ignore[attr-defined]

@@ -23,8 +23,8 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import writes_summary
 from migrate.normalise.model_forms.branches import is_elif, suites
-from migrate.normalise.model_forms.parts import expression, fresh, indent
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.model_forms.parts import expression, find_free_name, indent
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 
 _PARAMETERS = {
@@ -129,7 +129,7 @@ class _Union:
         bound = names.bind_arguments(call, _PARAMETERS[method])
         if bound is None or (self._optimizer, self._target) != (optimizer, target.id):
             raise _Not
-        if any(not self._text.alone(s) or inside_strings(s) for s in suite):
+        if any(not self._text.alone(s) or find_lines_inside_strings(s) for s in suite):
             raise _Not
         if any(optimizer in names.binds(s) for s in suite):
             raise _Not
@@ -200,9 +200,9 @@ class _Union:
             ):
                 return name, True
         for name in ("gradients", "grads_and_vars"):
-            if name == fresh(name, self._function, self._scopes):
+            if name == find_free_name(name, self._function, self._scopes):
                 return name, False
-        return fresh("gradients", self._function, self._scopes), False
+        return find_free_name("gradients", self._function, self._scopes), False
 
     def _after(self, ends: list[_Branch], name: str) -> list[str]:
         """The update after the condition."""

@@ -20,7 +20,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scope, Scopes
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 
 _BAD = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.ClassDef)
@@ -36,7 +36,7 @@ class _New:
     new: str
 
 
-def lifted(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def lift_function(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with one more function above its model_fn; None where there is none."""
     if scopes.parents.get(function) is not scopes.tree or function.decorator_list:
         return None
@@ -49,7 +49,7 @@ def lifted(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None
         if scope.bindings.get(inner.name) != [inner]:
             continue
         calls = list(_calls(inner, function, scopes))
-        free = _free(inner, scope, scopes)
+        free = _find_free_names(inner, scope, scopes)
         if None in calls or free is None or not text.alone(inner):
             continue
         known = [call for call in calls if call is not None]
@@ -57,7 +57,7 @@ def lifted(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None
             continue
         name = _name(inner, function, scopes)
         if name is not None:
-            return _moved(text, function, inner, name, free, known)
+            return _move_function(text, function, inner, name, free, known)
     return None
 
 
@@ -69,19 +69,19 @@ def _suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
 
 def _knows(call: ast.Call, free: list[str], scope: Scope, scopes: Scopes) -> bool:
     """Whether all that is closed over is bound where a call stands, for certain."""
-    around = set(_around(call, scopes))
+    around = set(_walk_around(call, scopes))
     for name in free:
         if scopes.scope_of(call).owner(name) is not scope:
             return False
         if not any(
-            isinstance(bound, ast.arg) or set(_around(bound, scopes)) <= around
+            isinstance(bound, ast.arg) or set(_walk_around(bound, scopes)) <= around
             for bound in scope.bindings[name]
         ):
             return False
     return True
 
 
-def _around(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
+def _walk_around(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
     """What makes code run at times, around it."""
     parent = scopes.parents.get(node)
     while parent is not None:
@@ -126,7 +126,9 @@ def _calls(
         yield None
 
 
-def _free(inner: ast.FunctionDef, scope: Scope, scopes: Scopes) -> list[str] | None:
+def _find_free_names(
+    inner: ast.FunctionDef, scope: Scope, scopes: Scopes
+) -> list[str] | None:
     """Names of the model_fn that it reads, in order; None where one is a function of it."""
     found: dict[str, None] = {}
     for node in walk_breadth_first(inner):
@@ -164,7 +166,7 @@ def _name(
     return None
 
 
-def _moved(
+def _move_function(
     text: Text,
     function: ast.FunctionDef,
     inner: ast.FunctionDef,
@@ -193,7 +195,7 @@ def _moved(
                 end = at + len(old)
                 break
         lines[change.line - 1] = line[:at] + change.new + line[end:]
-    return _above(Text(tuple(lines), text.origins), function, inner)
+    return _insert_above(Text(tuple(lines), text.origins), function, inner)
 
 
 def _argument(call: ast.Call, free: list[str], passed: str, last: bool) -> _New:
@@ -222,12 +224,14 @@ def _parameter(text: Text, inner: ast.FunctionDef, passed: str, last: bool) -> _
     return _New(inner.lineno, column, passed)
 
 
-def _above(text: Text, function: ast.FunctionDef, inner: ast.FunctionDef) -> Text:
+def _insert_above(
+    text: Text, function: ast.FunctionDef, inner: ast.FunctionDef
+) -> Text:
     """The text with a function of the model_fn moved above that, comments and all."""
     first, end = inner.lineno, inner.end_lineno or inner.lineno
     while text.lines[first - 2].strip().startswith("#"):
         first -= 1
-    verbatim = inside_strings(inner)
+    verbatim = find_lines_inside_strings(inner)
     lines = [
         text.lines[n - 1] if n in verbatim else text.lines[n - 1][inner.col_offset :]
         for n in range(first, end + 1)

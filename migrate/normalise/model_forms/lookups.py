@@ -11,7 +11,7 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
     expression,
-    fresh,
+    find_free_name,
     indent,
     own_statement,
 )
@@ -20,7 +20,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
-def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def name_table(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a name for one more table of a model_fn; None where all have one."""
     for node in walk_breadth_first(function):
         if not isinstance(node, ast.Attribute) or node.attr not in table.TABLE_METHODS:
@@ -33,7 +33,7 @@ def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
         statement = own_statement(made, function, text, scopes)
         if statement is None:
             continue
-        name = fresh("table", function, scopes)
+        name = find_free_name("table", function, scopes)
         lines = f"{indent(text, statement)}{name} = {expression(text, made)}".split(
             "\n"
         )

@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
     expression,
-    fresh,
+    find_free_name,
     indent,
     own_statement,
 )
@@ -23,7 +23,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
-def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def name_loss(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a name for one more loss of a model_fn; None where all have one."""
     calls = [n for n in walk_breadth_first(function) if isinstance(n, ast.Call)]
     symbols = {scopes.resolve(call.func) for call in calls}
@@ -56,6 +56,6 @@ def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
 
 def _name(function: ast.FunctionDef, scopes: Scopes) -> str:
     number = 1
-    while (name := f"loss_{number}") != fresh(name, function, scopes):
+    while (name := f"loss_{number}") != find_free_name(name, function, scopes):
         number += 1
     return name

@@ -23,7 +23,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.model_forms.parts import (
     expression,
-    fresh,
+    find_free_name,
     indent,
     own_statement,
 )
@@ -38,7 +38,9 @@ class _Not(Exception):
     """A call that stays: it is not certain what it does."""
 
 
-def written_out(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def write_out_call(
+    text: Text, scopes: Scopes, function: ast.FunctionDef
+) -> Text | None:
     """The text with one more such call written out; None where there is none."""
     for call in walk_breadth_first(function):
         if not isinstance(call, ast.Call):
@@ -145,7 +147,7 @@ class _Call:
             raise _Not
         if getattr(statement, "value", None) is not spec:
             raise _Not
-        name = fresh("train_op", self._function, self._scopes)
+        name = find_free_name("train_op", self._function, self._scopes)
         value = expression(self._text, self._call)
         lines = f"{indent(self._text, statement)}{name} = {value}".split("\n")
         at = statement.lineno
@@ -213,7 +215,7 @@ class _Call:
         self._lines.append("    " + line)
 
     def _fresh(self, name: str) -> str:
-        return fresh(name, self._function, self._scopes)
+        return find_free_name(name, self._function, self._scopes)
 
     def _segment(self, name: str) -> str:
         """An argument's text, in one line; "" where it is not given."""

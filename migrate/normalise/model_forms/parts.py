@@ -20,7 +20,7 @@ def model_fns(scopes: Scopes) -> Iterator[ast.FunctionDef]:
             yield node
 
 
-def fresh(name: str, function: ast.FunctionDef, scopes: Scopes) -> str:
+def find_free_name(name: str, function: ast.FunctionDef, scopes: Scopes) -> str:
     """A name that a function neither binds nor reads: `name`, or with a number."""
     taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
     taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}

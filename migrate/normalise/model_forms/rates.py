@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
     expression,
-    fresh,
+    find_free_name,
     indent,
     own_statement,
 )
@@ -23,7 +23,7 @@ from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
 
-def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def name_rate(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a name for one more rate of a model_fn; None where all have one."""
     for call in walk_breadth_first(function):
         symbol = scopes.resolve(call.func) if isinstance(call, ast.Call) else None
@@ -40,7 +40,7 @@ def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
         statement = own_statement(call, function, text, scopes)
         if statement is None:
             continue
-        name = fresh("learning_rate", function, scopes)
+        name = find_free_name("learning_rate", function, scopes)
         value = expression(text, rate)
         lines = f"{indent(text, statement)}{name} = {value}".split("\n")
         at = statement.lineno

@@ -29,7 +29,7 @@ _PARAMETERS = (
 )
 
 
-def got(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def get_variables(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with a model_fn's variables in this form; None where there are none."""
     calls = [n for n in walk_breadth_first(function) if _makes(n, scopes)]
     made: dict[ast.expr, ast.Assign] = {

@@ -48,7 +48,7 @@ class Moved:
     stays: dict[int, str]
 
 
-def as_functions(
+def convert_to_functions(
     text: Text, elsewhere: tuple[str, ...] = (), left: Mapping[int, str] | None = None
 ) -> Moved:
     """The text with every such method as a function.

@@ -14,7 +14,7 @@ from migrate.normalise.model_methods.naming import Naming
 from migrate.normalise.model_methods.places import begin_of, end_of, point, span
 from migrate.normalise.model_methods.sites import Site
 from migrate.normalise.model_methods.taking import Method
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of
 
 _WIDTH = 88
@@ -68,7 +68,7 @@ class Move(Naming):
             partial |= self._edit_site(site, needed[name], functions[name], values)
         text = self._text.edited(self._edits)
         text = _split_long_lines(self._place_methods(text, owner))
-        text = _with_functools(text) if partial else text
+        text = _import_functools(text) if partial else text
         try:
             tree_of(text.source)
         except SyntaxError:
@@ -219,7 +219,7 @@ class Move(Naming):
         verbatim: set[int] = set()
         for statement in node.body:
             if not is_docstring(statement):
-                verbatim |= inside_strings(statement)
+                verbatim |= find_lines_inside_strings(statement)
         decorators = {d.lineno for d in node.decorator_list}
         indent = text.lines[node.lineno - 1][: node.col_offset]
         lines: list[str] = []
@@ -268,7 +268,7 @@ def _split_long_lines(text: Text) -> Text:
     return Text(tuple(lines), tuple(origins))
 
 
-def _with_functools(text: Text) -> Text:
+def _import_functools(text: Text) -> Text:
     """The text with `import functools`."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)

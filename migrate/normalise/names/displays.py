@@ -15,7 +15,7 @@ from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def named(text: Text) -> Text:
+def name_parts(text: Text) -> Text:
     """The text with what fetched lists, tuples and dicts are made of named."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
@@ -39,11 +39,11 @@ def named(text: Text) -> Text:
             continue
         key = names.key(statement.targets[0])
         if key is not None and key in fetched:
-            text = _with_names(text, statement, key.rpartition(".")[2], taken)
+            text = _insert_names(text, statement, key.rpartition(".")[2], taken)
     return text
 
 
-def _with_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -> Text:
+def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -> Text:
     made: list[tuple[str, ast.expr]] = []
     for part, element in _elements(statement.value):
         if isinstance(element, ast.Call):

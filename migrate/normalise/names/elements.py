@@ -28,7 +28,7 @@ _ONE_SHOT = "make_one_shot_iterator"
 _MAKES = ("tf.data.make_one_shot_iterator",)
 
 
-def taken_after(text: Text) -> Text:
+def take_after_branches(text: Text) -> Text:
     """The text with elements that every branch takes taken after them."""
     while f".{_GET_NEXT}(" in text.source:
         new = _Branches(text).one_taken_after()

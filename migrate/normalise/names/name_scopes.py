@@ -17,7 +17,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -35,7 +35,7 @@ _MERGES = ("tf.summary.merge", "tf.summary.FileWriter")
 _NO_SUITE = (ast.FunctionDef, ast.ClassDef)
 
 
-def beside(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def move_out_of_scopes(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text with such statements outside of name scopes, and what could not be."""
     if "name_scope" not in text.source or any(n in text.source for n in _BY_NAME):
         return text, ()
@@ -138,7 +138,7 @@ class _Blocks:
             return None if needs else self._drop_item(block)
         end = block.body[-1].end_lineno or block.body[-1].lineno
         header = self._text.lines[block.lineno - 1 : self._header_end(block)]
-        verbatim = set().union(*[inside_strings(s) for s in block.body])
+        verbatim = set().union(*[find_lines_inside_strings(s) for s in block.body])
         lines: list[str] = []
         origins: list[int] = []
         begun, at = False, len(header) + block.lineno

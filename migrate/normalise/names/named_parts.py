@@ -14,7 +14,7 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.feeds.view import View
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -29,7 +29,7 @@ _UPDATES = frozenset(
 _KEPT = (ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-def apart(text: Text) -> Text:
+def split_statements(text: Text) -> Text:
     """The text with such statements taken apart, and such parts by their names."""
     if "Session" not in text.source or "run(" not in text.source:
         return text
@@ -81,7 +81,7 @@ class _Parts:
                 and self._view.function(node) in self._homes
                 and not any(above in self._blocks for above in self._view.above(node))
                 and self._text.alone(node)
-                and not inside_strings(node)
+                and not find_lines_inside_strings(node)
             ):
                 continue
             values = self._names(node.value)
@@ -117,7 +117,7 @@ class _Parts:
                 and self._view.function(node) in self._homes
                 and not any(above in self._blocks for above in self._view.above(node))
                 and self._text.alone(node)
-                and not inside_strings(node)
+                and not find_lines_inside_strings(node)
             ):
                 continue
             pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))

@@ -17,7 +17,7 @@ from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def written_out(text: Text) -> Text:
+def write_out_names(text: Text) -> Text:
     """The text with `name=scope.name` as the scope's name."""
     if "scope.name" not in text.source and ".name" not in text.source:
         return text
@@ -47,7 +47,7 @@ def _name_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit
         for n in walk_breadth_first(s)
         if isinstance(n, ast.Name)
         and n.id == target.id
-        and _innermost(scopes, n) is block
+        and _find_innermost_block(scopes, n) is block
     ]
     named = [scopes.parents[n] for n in uses]
     edits = [
@@ -61,7 +61,7 @@ def _name_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit
     return edits if len(edits) == len(uses) else []
 
 
-def _innermost(scopes: Scopes, name: ast.Name) -> ast.AST | None:
+def _find_innermost_block(scopes: Scopes, name: ast.Name) -> ast.AST | None:
     """The block around a use that binds its name last."""
     node: ast.AST = name
     while node in scopes.parents:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def apart(text: Text) -> Text:
+def split_lines(text: Text) -> Text:
     """The text with such lines taken apart; a suite on its header's line stays there."""
     if ";" not in text.source:
         return text
@@ -54,7 +54,7 @@ def _lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
         for statements in found
         if len(statements) > 1
         and not text.lines[statements[0].lineno - 1][: statements[0].col_offset].strip()
-        and not any(map(inside_strings, statements))
+        and not any(map(find_lines_inside_strings, statements))
     ]
 
 

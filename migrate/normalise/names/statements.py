@@ -48,7 +48,7 @@ def run_by_session(text: Text) -> Text:
     return text.edited(edits)
 
 
-def folded(text: Text) -> Text:
+def fold_conditions(text: Text) -> Text:
     """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`.
 
     So is `if not False:`.
@@ -75,7 +75,7 @@ def folded(text: Text) -> Text:
     return text.edited(edits)
 
 
-def named(text: Text) -> Text:
+def name_updates(text: Text) -> Text:
     """The text with updates and elements that are part of an expression named."""
     while any(f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT)):
         new = _Statements(text).brought_out()

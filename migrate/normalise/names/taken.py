@@ -99,7 +99,7 @@ class _Taken:
         return self.is_variable or self.symbol in _ONCE or self.symbol in _SCOPES
 
 
-def numbered(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text with such variables' names in full, and those of which it is not certain."""
     if not any(symbol.removeprefix("tf.") in text.source for symbol in _VARIABLES):
         return text, ()
@@ -138,7 +138,10 @@ def _may_be_before(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
     """Whether a name may be taken before a variable is made: above it, or elsewhere."""
     if one is variable:
         return False
-    around, others = list(_above(scopes, one.node)), list(_above(scopes, variable.node))
+    around, others = (
+        list(_walk_above(scopes, one.node)),
+        list(_walk_above(scopes, variable.node)),
+    )
     functions = [
         next((n for n in blocks if isinstance(n, _FUNCTIONS)), None)
         for blocks in (around, others)
@@ -159,7 +162,7 @@ def _is_reset(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
     )
 
 
-def _above(scopes: Scopes, node: ast.AST) -> Iterator[ast.AST]:
+def _walk_above(scopes: Scopes, node: ast.AST) -> Iterator[ast.AST]:
     while node in scopes.parents:
         node = scopes.parents[node]
         yield node
@@ -184,7 +187,7 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
                 node,
                 name,
                 text,
-                _whole(scopes, node, symbol, text),
+                _find_whole_name(scopes, node, symbol, text),
                 symbol,
                 _place(scopes, node),
             )
@@ -199,7 +202,9 @@ def _name(call: ast.Call, symbol: str) -> ast.expr | None:
     return names.argument(call, "name", position)
 
 
-def _whole(scopes: Scopes, call: ast.Call, symbol: str, text: str) -> str | None:
+def _find_whole_name(
+    scopes: Scopes, call: ast.Call, symbol: str, text: str
+) -> str | None:
     """The name with those of the scopes around it; None where one is not written out."""
     parts = [text.lower()]
     child: ast.AST = call

@@ -22,7 +22,7 @@ _ASKS = ("get_tensor_by_name",)
 _GRAPHS = ("tf.get_default_graph",)
 
 
-def by_program(text: Text) -> Text:
+def replace_tensor_names(text: Text) -> Text:
     """The text with such tensors by the names that the program has for them."""
     if ":0" not in text.source or "Session(" not in text.source:
         return text

@@ -10,19 +10,19 @@ import ast
 from collections.abc import Callable
 
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 Pairs = Callable[[Scopes, ast.Assign], list[tuple[str, ast.expr]]]
 
 
-def apart(text: Text) -> Text:
+def split_placeholders(text: Text) -> Text:
     """The text with statements that make placeholders taken apart."""
     return _split_tuples(text, _placeholders) if "laceholder" in text.source else text
 
 
-def of_attributes(text: Text) -> Text:
+def split_attributes(text: Text) -> Text:
     """The text with statements that keep names as attributes taken apart."""
     return _split_tuples(text, _find_kept_names)
 
@@ -36,7 +36,7 @@ def _split_tuples(text: Text, pairs: Pairs) -> Text:
         if isinstance(node, ast.Assign)
         and len(node.targets) == 1
         and text.alone(node)
-        and not inside_strings(node)
+        and not find_lines_inside_strings(node)
         and pairs(scopes, node)
     ]
     for statement in sorted(found, key=lambda s: s.lineno, reverse=True):

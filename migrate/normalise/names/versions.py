@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"_\d+$")
 _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 
 
-def renamed(text: Text) -> Text:
+def rename_later_bindings(text: Text) -> Text:
     """The text with later bindings of such names renamed, where their order is clear."""
     while True:
         new = _Versions(text).renamed()
@@ -44,7 +44,7 @@ def renamed(text: Text) -> Text:
         text = new
 
 
-def of_tensors(text: Text) -> Text:
+def name_tensors_apart(text: Text) -> Text:
     """The text with one name for each tensor that a function of the file is given.
 
         net = dense(x, 12, "fc1")
@@ -61,7 +61,7 @@ def of_tensors(text: Text) -> Text:
         text = new
 
 
-def from_here(text: Text, name: ast.Name) -> Text | None:
+def rename_from_here(text: Text, name: ast.Name) -> Text | None:
     """The text with a name renamed from one of its bindings on.
 
     None where the order in which its bindings are made is not clear.

@@ -17,13 +17,13 @@ from migrate.normalise.text import Text
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
-__all__ = ["Unread", "refusal", "replaced", "why_not"]
+__all__ = ["Unread", "explain_refusal", "refusal", "replace_queues"]
 
 # More rounds than any program needs.
 _ROUNDS = 400
 
 
-def replaced(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def replace_queues(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without queue input, and what became of it.
 
     The same text where it has none, or not all of it can be read.
@@ -37,7 +37,7 @@ def replaced(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     )
 
 
-def why_not(text: Text) -> Unread | None:
+def explain_refusal(text: Text) -> Unread | None:
     """Why queue input has no such form, where it has none."""
     try:
         _convert_queues(text)

@@ -20,7 +20,7 @@ import ast
 from migrate.facts import names
 from migrate.normalise.queues.records import Records, Source
 from migrate.normalise.queues.view import GET_NEXT, Note, State, Unread, View
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.tables import queues as table
 from migrate.tables.queues import Batcher
 
@@ -171,7 +171,9 @@ class _Batch:
         if not kept:
             return self._view.without(branch)
         first, last = kept[0], kept[-1]
-        if not self._view.text.alone(branch) or any(inside_strings(s) for s in kept):
+        if not self._view.text.alone(branch) or any(
+            find_lines_inside_strings(s) for s in kept
+        ):
             raise self._unread("it stands in a branch")
         inner, outer = self._view.indent(first), self._view.indent(branch)
         rows = range(first.lineno - 1, last.end_lineno or last.lineno)

@@ -11,7 +11,7 @@ import textwrap
 
 from migrate.facts import names
 from migrate.normalise.queues.view import Note, State, Unread, View
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
@@ -20,7 +20,7 @@ def one_joined(view: View, state: State) -> Text | None:
     """The text with one `..._join` as a batch of one thread; None where there is none."""
     for call, symbol in view.calls():
         if symbol in table.BATCHERS and table.BATCHERS[symbol].join:
-            once = _once(view, call, table.BATCHERS[symbol].parameters)
+            once = _drop_loop(view, call, table.BATCHERS[symbol].parameters)
             if once is not None:
                 return once
             text = _join_batches(view, call, symbol)
@@ -30,7 +30,7 @@ def one_joined(view: View, state: State) -> Text | None:
     return None
 
 
-def _once(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text | None:
+def _drop_loop(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text | None:
     """The text in which a loop that fills the list of threads is what one thread does.
 
     examples = []
@@ -95,7 +95,7 @@ def _read_thread_value(view: View, loop: ast.For, listed: str) -> ast.expr | Non
     carried = (ast.AugAssign, ast.Break, ast.Continue, ast.Return)
     if told_apart or any(isinstance(n, carried) for n in inside):
         return None
-    if any(inside_strings(s) or not view.text.alone(s) for s in loop.body):
+    if any(find_lines_inside_strings(s) or not view.text.alone(s) for s in loop.body):
         return None
     return call.args[0]
 
@@ -107,7 +107,7 @@ def _join_batches(view: View, call: ast.Call, symbol: str) -> Text:
         raise _unread(view, call, symbol, "its arguments cannot be told apart")
     if not isinstance(call.func, ast.Attribute):
         raise _unread(view, call, symbol, "it has a name of its own")
-    shown, edits = _one(view, call, symbol, bound[parameters[0]])
+    shown, edits = _take_one_thread(view, call, symbol, bound[parameters[0]])
     func = f"{view.flat(call.func.value)}.{call.func.attr.replace('_join', '')}"
     parts = [shown]
     for name, value in bound.items():
@@ -116,12 +116,12 @@ def _join_batches(view: View, call: ast.Call, symbol: str) -> Text:
     return view.text.edited([*edits, Edit(call, f"{func}({', '.join(parts)})")])
 
 
-def _one(
+def _take_one_thread(
     view: View, call: ast.Call, symbol: str, given: ast.expr
 ) -> tuple[str, list[Edit]]:
     """One thread's tensors, and the edits that leave it alone."""
     if isinstance(given, ast.ListComp):
-        return view.flat(_alike(view, call, symbol, given)), []
+        return view.flat(_find_common_call(view, call, symbol, given)), []
     if isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1:
         return view.flat(given.elts[0]), []
     if isinstance(given, ast.Name):
@@ -133,12 +133,14 @@ def _one(
             and isinstance(made.value, ast.ListComp)
             and len(view.loads(given.id, view.home(given))) == 1
         ):
-            one = view.flat(_alike(view, call, symbol, made.value))
+            one = view.flat(_find_common_call(view, call, symbol, made.value))
             return given.id, [Edit(made.value, one)]
     raise _unread(view, call, symbol, "it joins several lists of tensors")
 
 
-def _alike(view: View, call: ast.Call, symbol: str, made: ast.ListComp) -> ast.expr:
+def _find_common_call(
+    view: View, call: ast.Call, symbol: str, made: ast.ListComp
+) -> ast.expr:
     """What `[read(queue) for _ in range(threads)]` makes for each thread."""
     generator = made.generators[0]
     counts = (

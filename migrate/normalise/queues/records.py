@@ -13,7 +13,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.reach import find_reached
 from migrate.normalise.queues.view import GET_NEXT, Unread, View
-from migrate.normalise.text import inside_strings
+from migrate.normalise.text import find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 from migrate.tables import roles
@@ -166,11 +166,11 @@ class Records:
                 and isinstance(s, ast.Assign)
                 and self._is_graph(s.value)
                 and names.binds(s) & needed
-                and self._only_for(s, [*moved, *_setting(s, before)])
+                and self._only_for(s, [*moved, *_find_shape_statements(s, before)])
             ]
             if not more:
                 break
-            more += [e for s in more for e in _setting(s, before)]
+            more += [e for s in more for e in _find_shape_statements(s, before)]
             moved = [s for s in before if s in moved or s in more]
         for root in [self._given, *moved]:
             for node in walk_breadth_first(root):
@@ -232,7 +232,9 @@ class Records:
             own |= {n for n in names.binds(statement) if "." not in n}
         known = {n for s in sources for n in names.binds(s.statement)}
         for statement in moved:
-            if not self._view.text.alone(statement) or inside_strings(statement):
+            if not self._view.text.alone(statement) or find_lines_inside_strings(
+                statement
+            ):
                 raise self._unread_record(statement, "shares its line with other code")
             if isinstance(statement, ast.Assign):
                 first = names.reads(statement.value)
@@ -293,7 +295,7 @@ class Records:
         home = self._view.home(end)
         for node in walk_breadth_first(home):
             if isinstance(node, ast.FunctionDef) and node is not home:
-                if node not in inner and names.free(node) & records:
+                if node not in inner and names.find_free_names(node) & records:
                     raise self._unread_record(node, "uses a record in a function")
 
     def _check_after(self, statement: ast.stmt, records: set[str]) -> None:
@@ -332,7 +334,9 @@ class Records:
         )
 
 
-def _setting(statement: ast.stmt, before: list[ast.stmt]) -> list[ast.stmt]:
+def _find_shape_statements(
+    statement: ast.stmt, before: list[ast.stmt]
+) -> list[ast.stmt]:
     """Statements `image.set_shape(...)` of what a statement binds."""
     return [
         s

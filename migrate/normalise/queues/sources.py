@@ -32,7 +32,7 @@ def one_produced(view: View, state: State) -> Text | None:
         if symbol == table.MATCH_ONCE and tf is not None:
             pattern = names.argument(call, "pattern", 0)
             if pattern is None:
-                raise _unclear(view, call)
+                raise _refuse_unclear_source(view, call)
             new = f"{tf}.matching_files({view.flat(pattern)})"
             return view.text.edited([Edit(call, new)])
         if symbol not in table.PRODUCERS:
@@ -45,15 +45,17 @@ def one_produced(view: View, state: State) -> Text | None:
                 "TensorFlow itself has no name in this file",
                 "Import it: import tensorflow as tf.",
             )
-        return _produced(view, state, call, symbol, tf)
+        return _write_produced_source(view, state, call, symbol, tf)
     return None
 
 
-def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) -> Text:
+def _write_produced_source(
+    view: View, state: State, call: ast.Call, symbol: str, tf: str
+) -> Text:
     producer = table.PRODUCERS[symbol]
     bound = names.bind_arguments(call, producer.parameters)
     if bound is None or producer.parameters[0] not in bound:
-        raise _unclear(view, call)
+        raise _refuse_unclear_source(view, call)
     _check_arguments(
         view,
         call,
@@ -63,7 +65,7 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
     made = _Produced(view, producer, bound, tf)
     steps, ordered = made.dataset()
     state.notes.append(Note(view.line(call), "I131", symbol, _NOW))
-    state.notes.extend(_of_epochs(view, call, symbol, bound.get("num_epochs")))
+    state.notes.extend(_note_epochs(view, call, symbol, bound.get("num_epochs")))
     if not ordered:
         state.notes.append(
             Note(
@@ -85,10 +87,10 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
         state.queues.add(names.key(statement.targets[0]) or "")
         if not view.text.alone(statement):
             return view.text.edited([Edit(call, "".join(steps))])
-        lines, dataset = _named_steps(view, steps)
+        lines, dataset = _name_steps(view, steps)
         return view.before(statement, lines, [Edit(call, dataset)])
     _check_simple(view, statement, call)
-    lines, dataset = _named_steps(view, steps)
+    lines, dataset = _name_steps(view, steps)
     if producer.gives is not Gives.TENSORS:
         queue = view.fresh("queue")
         state.queues.add(queue)
@@ -102,7 +104,7 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
     return view.before(statement, lines, [Edit(call, f"{name}{GET_NEXT}")])
 
 
-def _named_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
+def _name_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
     """Statements for all steps but the last, and the last: no line is a long chain."""
     lines: list[str] = []
     before = ""
@@ -113,7 +115,7 @@ def _named_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
     return lines, before + steps[-1]
 
 
-def _of_epochs(
+def _note_epochs(
     view: View, call: ast.Call, symbol: str, epochs: ast.expr | None
 ) -> Iterator[Note]:
     """What is to be said of the local variable in which TF1 counted epochs."""
@@ -255,7 +257,7 @@ def one_read(view: View, state: State) -> Text | None:
         if node.func.attr in ("dequeue", "dequeue_many"):
             queue = names.key(node.func.value)
             if queue in state.queues:
-                return _dequeued(view, node, node.func)
+                return _write_dequeued_source(view, node, node.func)
         if node.func.attr in ("read", "read_up_to"):
             made = _reader(view, node.func.value)
             if made is not None:
@@ -263,7 +265,7 @@ def one_read(view: View, state: State) -> Text | None:
     return None
 
 
-def _dequeued(view: View, call: ast.Call, func: ast.Attribute) -> Text:
+def _write_dequeued_source(view: View, call: ast.Call, func: ast.Attribute) -> Text:
     statement = view.statement(call)
     _check_simple(view, statement, call)
     _check_once(view, func.value)
@@ -271,7 +273,7 @@ def _dequeued(view: View, call: ast.Call, func: ast.Attribute) -> Text:
     if func.attr == "dequeue_many":
         count = names.argument(call, "n", 0)
         if count is None:
-            raise _unclear(view, call)
+            raise _refuse_unclear_source(view, call)
         dataset += f".batch({view.flat(count)}, drop_remainder=True)"
     return view.before(
         statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
@@ -299,7 +301,7 @@ def _read(
     queue = names.argument(call, "queue", 0)
     bound = names.bind_arguments(made, reader.parameters)
     if queue is None or bound is None:
-        raise _unclear(view, call)
+        raise _refuse_unclear_source(view, call)
     _check_arguments(view, made, bound, {*reader.arguments, reader.skip or ""})
     _check_once(view, queue)
     if isinstance(func.value, ast.Name):
@@ -308,7 +310,7 @@ def _read(
     if func.attr == "read_up_to":
         count = names.argument(call, "num_records", 1)
         if count is None:
-            raise _unclear(view, call)
+            raise _refuse_unclear_source(view, call)
     statement = view.statement(call)
     _check_simple(view, statement, call)
     taken = _value_taken(view, call)
@@ -446,7 +448,7 @@ def _check_once(view: View, queue: ast.expr) -> None:
 def _check_simple(view: View, statement: ast.stmt, call: ast.Call) -> None:
     simple = isinstance(statement, (ast.Assign, ast.Expr, ast.Return))
     if not simple or not view.text.alone(statement) or view.not_once(call):
-        raise _unclear(view, call)
+        raise _refuse_unclear_source(view, call)
 
 
 def _check_arguments(
@@ -467,7 +469,7 @@ def _check_arguments(
         )
 
 
-def _unclear(view: View, call: ast.Call) -> Unread:
+def _refuse_unclear_source(view: View, call: ast.Call) -> Unread:
     return Unread(
         view,
         call,

@@ -10,7 +10,7 @@ from migrate.rules.mistakes import chiefs
 from migrate.source.nodes import tree_of
 
 
-def mended(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
+def mend_chief_tests(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
     """The text with `is_chief` tested rightly; the lines where it was not, and why.
 
     The same text where it is right, or where the index is no name.
@@ -19,7 +19,7 @@ def mended(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
         return text, ()
     scopes = scopes_of(tree_of(text.source))
     index = chiefs.task_index(scopes)
-    wrong = list(chiefs.wrong_tests(scopes)) if index is not None else []
+    wrong = list(chiefs.find_wrong_tests(scopes)) if index is not None else []
     if not wrong:
         return text, ()
     edits = {

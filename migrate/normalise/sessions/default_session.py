@@ -22,7 +22,7 @@ _ASKS = "tf.get_default_session"
 _SESSIONS = (*roles.PLAIN_SESSIONS, "tf.InteractiveSession")
 
 
-def named(text: Text) -> Text:
+def name_default_session(text: Text) -> Text:
     """The text with `tf.get_default_session()` replaced by the session's name."""
     while "get_default_session" in text.source:
         new = _Default(text).one()
@@ -122,7 +122,7 @@ def session_name(scopes: Scopes) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def in_functions(scopes: Scopes, name: str) -> list[ast.Call]:
+def find_calls_in_functions(scopes: Scopes, name: str) -> list[ast.Call]:
     """`loss.eval()` and `op.run()` of the module's graph, in the module's functions."""
     return [
         node

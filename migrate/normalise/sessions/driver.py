@@ -19,7 +19,7 @@ from migrate.tables import roles
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
 
 
-def plain(text: Text) -> Text:
+def shape_driver(text: Text) -> Text:
     """The text with its driver in that shape, as far as it is clear."""
     steps: tuple[tuple[str, Callable[[_Driver], Text | None]], ...] = (
         ("Server", _Driver.one_server),

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ERROR = (
@@ -31,7 +31,7 @@ _ERROR = (
 )
 
 
-def stopped(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text with such a flag raising an error, and what is said of it."""
     if "Server" not in text.source or ".target" not in text.source:
         return text, ()
@@ -40,7 +40,7 @@ def stopped(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         for opened in walk_breadth_first(scopes.tree):
             if not isinstance(opened, ast.If) or opened.lineno <= started.lineno:
                 continue
-            kept = _on_own_server(opened, started.test)
+            kept = _find_own_server_suite(opened, started.test)
             if kept and all(text.alone(s) for s in (started.body[-1], *kept)):
                 finding = Finding(
                     started.lineno,
@@ -50,7 +50,9 @@ def stopped(text: Text) -> tuple[Text, tuple[Finding, ...]]:
                     "tf.train.Server",
                     "servers that were started elsewhere stop the program with an error",
                 )
-                return _with_error(_only(text, opened, kept), started), (finding,)
+                return _insert_error(_keep_one_side(text, opened, kept), started), (
+                    finding,
+                )
     return text, ()
 
 
@@ -71,7 +73,7 @@ def _conditional_servers(scopes: Scopes) -> Iterator[ast.If]:
                 yield node
 
 
-def _on_own_server(opened: ast.If, test: ast.expr) -> list[ast.stmt]:
+def _find_own_server_suite(opened: ast.If, test: ast.expr) -> list[ast.stmt]:
     """The side of a branch that opens the session on the own server; [] where there is none.
 
     The other side opens the same one on an address.
@@ -114,10 +116,10 @@ def _opposite(one: ast.expr, other: ast.expr) -> bool:
     return False
 
 
-def _only(text: Text, branch: ast.If, kept: list[ast.stmt]) -> Text:
+def _keep_one_side(text: Text, branch: ast.If, kept: list[ast.stmt]) -> Text:
     """The text with one side of a branch in its place."""
     step = kept[0].col_offset - branch.col_offset
-    verbatim = set().union(*[inside_strings(s) for s in kept])
+    verbatim = set().union(*[find_lines_inside_strings(s) for s in kept])
     first, last = kept[0].lineno, kept[-1].end_lineno or kept[-1].lineno
     lines = [
         line if number in verbatim or line[:step].strip() else line[step:]
@@ -127,7 +129,7 @@ def _only(text: Text, branch: ast.If, kept: list[ast.stmt]) -> Text:
     return text.spliced(branch.lineno, end, lines, text.origins[first - 1 : last])
 
 
-def _with_error(text: Text, branch: ast.If) -> Text:
+def _insert_error(text: Text, branch: ast.If) -> Text:
     """The text with an error where a branch is not taken."""
     indent = text.lines[branch.lineno - 1][: branch.col_offset]
     body = branch.body[0]

@@ -16,16 +16,16 @@ import ast
 
 from migrate.facts import effects, names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.text import Text, inside_strings, repeated
+from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _OPENS_FILE = frozenset({"bz2.open", "codecs.open", "gzip.open", "io.open"})
 
 
-def joined(text: Text) -> Text:
+def join_blocks(text: Text) -> Text:
     """The text with such blocks as one; the same text where there are none."""
-    return repeated(text, _step) if may_join(text) else text
+    return repeat_step(text, _step) if may_join(text) else text
 
 
 def may_join(text: Text) -> bool:
@@ -47,7 +47,7 @@ def _step(text: Text) -> Text | None:
             plain = _opens(scopes, outer) and _is_plain(scopes, inner)
             before = plain and not leading
         if before and _is_on_lines(text, outer) and _is_on_lines(text, inner):
-            return _as_one(text, outer, inner)
+            return _join_two_blocks(text, outer, inner)
     return None
 
 
@@ -109,11 +109,11 @@ def _is_on_lines(text: Text, block: ast.With) -> bool:
         and text.lines[block.lineno - 1].rstrip().endswith(":")
         and all(item.context_expr.end_lineno == block.lineno for item in block.items)
         and block.body[0].lineno > block.lineno
-        and not inside_strings(block)
+        and not find_lines_inside_strings(block)
     )
 
 
-def _as_one(text: Text, outer: ast.With, inner: ast.With) -> Text:
+def _join_two_blocks(text: Text, outer: ast.With, inner: ast.With) -> Text:
     head, first = text.lines[outer.lineno - 1], text.lines[outer.body[0].lineno - 1]
     step = first[len(head) - len(head.lstrip()) : len(first) - len(first.lstrip())]
     indent = head[: len(head) - len(head.lstrip())]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.text import Edit, Text, inside_strings, repeated
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
@@ -26,19 +26,19 @@ _SESSIONS = roles.SESSIONS | {
 }
 
 
-def entered(text: Text) -> Text:
+def enter_sessions(text: Text) -> Text:
     """The text with each such session opened by its own `with`."""
     if "Session(" not in text.source:
         return text
-    return repeated(repeated(text, _first_tried), _first)
+    return repeat_step(repeat_step(text, _first_tried), _enter_first_session)
 
 
-def _first(text: Text) -> Text | None:
+def _enter_first_session(text: Text) -> Text | None:
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for made, between, block in _found(scopes, tree):
+    for made, between, block in _find_kept_sessions(scopes, tree):
         assert isinstance(made.targets[0], ast.Name)
-        if any(inside_strings(s) for s in [made, *between]):
+        if any(find_lines_inside_strings(s) for s in [made, *between]):
             continue
         target = block.items[0].optional_vars
         name = text.segment(target) if target is not None else made.targets[0].id
@@ -75,8 +75,10 @@ def _first_tried(text: Text) -> Text | None:
     """The text with one session made where a `try:` enters it."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for made, between, block in _found(scopes, tree, tried=True):
-        if inside_strings(made) or not all(_tells(scopes, s) for s in between):
+    for made, between, block in _find_kept_sessions(scopes, tree, tried=True):
+        if find_lines_inside_strings(made) or not all(
+            _tells(scopes, s) for s in between
+        ):
             continue
         if not text.alone(made):
             continue
@@ -104,7 +106,7 @@ def _tells(scopes: Scopes, statement: ast.stmt) -> bool:
     )
 
 
-def _begun(scopes: Scopes, block: ast.Try) -> ast.stmt:
+def _find_beginning(scopes: Scopes, block: ast.Try) -> ast.stmt:
     """The first statement of a `try:` that does more than tell and count from a number."""
     for statement in block.body:
         counts = isinstance(statement, ast.Assign) and isinstance(
@@ -115,7 +117,7 @@ def _begun(scopes: Scopes, block: ast.Try) -> ast.stmt:
     return block
 
 
-def _interrupted(statement: ast.stmt) -> bool:
+def _is_only_interrupt(statement: ast.stmt) -> bool:
     """A `try:` that only ends what is interrupted: an error of the start is none of it."""
     return (
         isinstance(statement, ast.Try)
@@ -128,7 +130,7 @@ def _interrupted(statement: ast.stmt) -> bool:
     )
 
 
-def _found(
+def _find_kept_sessions(
     scopes: Scopes, tree: ast.Module, tried: bool = False
 ) -> Iterator[tuple[ast.Assign, list[ast.stmt], ast.With]]:
     """Sessions that a name holds, what follows, and the block that is all the name's use.
@@ -159,10 +161,10 @@ def _found(
                 ]
                 for further, block in enumerate(suite[at + 1 :], at + 1):
                     if tried:
-                        if not _interrupted(block):
+                        if not _is_only_interrupt(block):
                             continue
                         assert isinstance(block, ast.Try)
-                        block = _begun(scopes, block)
+                        block = _find_beginning(scopes, block)
                     if (
                         isinstance(block, ast.With)
                         and len(block.items) == 1

@@ -20,7 +20,7 @@ from migrate.tables import roles
 _LOCAL = "tf.train.Server.create_local_server"
 
 
-def left_out(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def drop_local_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without such a server, and what is said of it.
 
     Where several sessions are opened on it they share its variables: it stays.

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
@@ -33,7 +33,7 @@ _DEVICE = (
 )
 
 
-def opened(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def open_outer_blocks(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without such blocks, and what is said of them."""
     said: list[Finding] = []
     while "Session" in text.source:
@@ -63,9 +63,9 @@ def _find_blocks(
     ]
     if len(sessions) != 1:
         return
-    block = _around_branch(scopes, sessions[0])
+    block = _find_block_around_branch(scopes, sessions[0])
     if block is not None and _is_on_lines(block):
-        calls = [_placing(scopes, item, text) for item in block.items]
+        calls = [_find_placing_call(scopes, item, text) for item in block.items]
         if None not in calls:
             yield block, [call for call in calls if call is not None]
     for node in scopes.walk():
@@ -78,7 +78,7 @@ def _find_blocks(
             yield node, [g for g in graphs if isinstance(g, ast.Call)]
 
 
-def _around_branch(scopes: Scopes, session: ast.Call) -> ast.With | None:
+def _find_block_around_branch(scopes: Scopes, session: ast.Call) -> ast.With | None:
     """The block around the branch that a session stands in."""
     node: ast.AST = session
     branch = False
@@ -106,7 +106,9 @@ def _calls_for(scopes: Scopes, block: ast.With, session: ast.Call) -> bool:
 
 def _is_on_lines(block: ast.With) -> bool:
     """Whether a block's statements have lines of their own, and no texts of several."""
-    return block.body[0].lineno > _header_end(block) and not inside_strings(block)
+    return block.body[0].lineno > _header_end(block) and not find_lines_inside_strings(
+        block
+    )
 
 
 def _header_end(block: ast.With) -> int:
@@ -138,7 +140,9 @@ def _opens_graph(scopes: Scopes, item: ast.withitem) -> bool:
     return isinstance(graph, ast.Call) and scopes.resolve(graph.func) == "tf.Graph"
 
 
-def _placing(scopes: Scopes, item: ast.withitem, text: Text) -> ast.Call | None:
+def _find_placing_call(
+    scopes: Scopes, item: ast.withitem, text: Text
+) -> ast.Call | None:
     """The call of an item that only places or names the graph."""
     call = item.context_expr
     if not isinstance(call, ast.Call):

@@ -27,7 +27,7 @@ _MANAGER = "tf.train.SessionManager"
 _STEP = "    "
 
 
-def written_out(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+def write_out_managers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without such managers, and what is said of each; itself otherwise."""
     if "SessionManager" not in text.source:
         return text, ()
@@ -41,7 +41,7 @@ def written_out(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         for call in made:
             manager = _Manager(view, call)
             if new := manager.written():
-                rest, found = written_out(new)
+                rest, found = write_out_managers(new)
                 return rest, (manager.found(), *found)
     except Unclear:
         pass

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
 from migrate.normalise.sessions import default_session
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
@@ -43,18 +43,18 @@ _OPERATIONS = roles.INITIALIZER_OPS | {"tf.group", "tf.no_op"}
 _GIVING_OPERATIONS = frozenset({"initializer", "op"})
 
 
-def monitored(text: Text) -> Text:
+def convert_to_monitored(text: Text) -> Text:
     """MonitoredSession and SingularMonitoredSession as MonitoredTrainingSession."""
     if "MonitoredSession" not in text.source:
         return text
     return _Monitored(text).run()
 
 
-def plain(text: Text) -> Text:
+def convert_plain_sessions(text: Text) -> Text:
     """The text with one kind of plain session, and every run a call of its `run`."""
     if "Session(" not in text.source:
         return text
-    text = default_session.named(_Plain(text).named())
+    text = default_session.name_default_session(_Plain(text).named())
     text = _Plain(text).runs_written_out()
     return _Plain(text).without_default()
 
@@ -275,7 +275,7 @@ class _Plain:
                         edits[node] = edit
         only = default_session.session_name(self._scopes)
         if only is not None:
-            for node in default_session.in_functions(self._scopes, only):
+            for node in default_session.find_calls_in_functions(self._scopes, only):
                 edit = self._write_run(node, only)
                 if node not in edits and edit is not None:
                     edits[node] = edit
@@ -318,7 +318,7 @@ class _Plain:
             first, last = node.body[0], node.body[-1]
             if first.lineno == node.lineno:
                 continue
-            verbatim = inside_strings(node)
+            verbatim = find_lines_inside_strings(node)
             end = last.end_lineno or last.lineno
             at = self._text.lines[node.lineno - 1]
             outer = at[: len(at) - len(at.lstrip())]

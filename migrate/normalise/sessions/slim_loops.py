@@ -38,7 +38,7 @@ def opens(source: str) -> bool:
     return "learning.train(" in source
 
 
-def written_out(text: Text) -> Text:
+def write_out_loop(text: Text) -> Text:
     """The text with the loop; itself where that cannot be told."""
     if not opens(text.source):
         return text

@@ -33,7 +33,7 @@ def is_supervisor(scopes: Scopes, node: ast.AST) -> bool:
     )
 
 
-def brought(text: Text) -> Text:
+def inline_callees(text: Text) -> Text:
     """The text with such functions' bodies in the place of their calls.
 
     The same text where one of them cannot be.

@@ -19,9 +19,9 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
 from migrate.facts.scopes import Scope, Scopes, scopes_of
-from migrate.normalise.called.calls import bound_within
+from migrate.normalise.called.calls import find_names_bound_within
 from migrate.normalise.supervisors.callees import is_supervisor
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import children, tree_of, walk_breadth_first
 
 _METHODS = ("loop", "Loop")
@@ -36,7 +36,7 @@ _DEFINITIONS = (
 _ROUNDS = 20
 
 
-def brought(text: Text) -> Text:
+def inline_loops(text: Text) -> Text:
     """The text with the functions that run the session beside its loop."""
     if not any(f".{method}(" in text.source for method in _METHODS):
         return text
@@ -260,12 +260,12 @@ class _Loops:
         later: dict[ast.Name, str] = {}
         taken = self._find_taken_names(function)
         before = self._before(loop)
-        if bound_within(function) & self._find_given_names(loop):
+        if find_names_bound_within(function) & self._find_given_names(loop):
             return None
         for parameter in parameters:
             value = values[parameter]
             flat = " ".join(x.strip() for x in text.segment(value).split("\n"))
-            if "#" in flat or inside_strings(value):
+            if "#" in flat or find_lines_inside_strings(value):
                 return None
             again = self._find_rebound_uses(function, scope, parameter)
             if again is None:
@@ -275,7 +275,7 @@ class _Loops:
                 fixed = fixed and self._is_only_fetched(function, parameter)
             if fixed:
                 rename[parameter] = flat
-                own = _fresh(f"{parameter}_value", taken) if again else ""
+                own = _find_free_name(f"{parameter}_value", taken) if again else ""
                 later.update({node: own for node in again})
             elif loop.late or parameter not in loop.given:
                 return None
@@ -285,9 +285,13 @@ class _Loops:
             if name not in rename and name in before:
                 if any(isinstance(b, _DEFINITIONS) for b in bindings):
                     return None
-                rename[name] = _fresh(f"{name}_value", taken)
+                rename[name] = _find_free_name(f"{name}_value", taken)
         alone = self._uses(function) == 1
-        called = function.name if alone else _fresh(f"{function.name}_by_time", taken)
+        called = (
+            function.name
+            if alone
+            else _find_free_name(f"{function.name}_by_time", taken)
+        )
         new, origins = self._write_definition(
             loop, scope, rename, later, list(kept), called
         )
@@ -384,7 +388,7 @@ class _Loops:
                 for n in walk_breadth_first(function.args)
             ]
         )
-        verbatim = set().union(*[inside_strings(s) for s in function.body])
+        verbatim = set().union(*[find_lines_inside_strings(s) for s in function.body])
         comments = function.lineno
         while comments > 1 and text.lines[comments - 2].lstrip().startswith("#"):
             comments -= 1
@@ -437,7 +441,7 @@ class _Loops:
         )
 
 
-def _fresh(name: str, taken: set[str]) -> str:
+def _find_free_name(name: str, taken: set[str]) -> str:
     """A name that the file does not have."""
     found, number = name, 2
     while found in taken:

@@ -23,11 +23,11 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.supervisors.arguments import Unclear
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def within_method(text: Text) -> Text:
+def move_into_method(text: Text) -> Text:
     """The text with such a Supervisor in the one method that uses it."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
@@ -39,16 +39,16 @@ def within_method(text: Text) -> Text:
             and isinstance(made.value, ast.Call)
             and scopes.resolve(made.value.func) == "tf.train.Supervisor"
             and text.alone(made)
-            and not inside_strings(made)
+            and not find_lines_inside_strings(made)
         ):
             continue
-        moved = _moved(text, scopes, made)
+        moved = _move_supervisor(text, scopes, made)
         if moved is not None:
             return moved
     return text
 
 
-def _moved(text: Text, scopes: Scopes, made: ast.Assign) -> Text | None:
+def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | None:
     target = made.targets[0]
     assert isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
     home = scopes.parents[made]

@@ -13,7 +13,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
 from migrate.facts.scopes import scopes_of
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import supervisor as table
 
@@ -27,7 +27,7 @@ _MAKER_PARAMETERS = ("model_path", "var_list", "ignore_missing_vars")
 _ROUNDS = 20
 
 
-def written_out(text: Text) -> Text:
+def write_out_starts(text: Text) -> Text:
     """The text with every such function written out."""
     if table.INIT_FUNCTION not in text.source:
         return text
@@ -146,7 +146,7 @@ class _Starts:
 
     def _flatten(self, value: ast.expr) -> str | None:
         text = self._text.segment(value)
-        if "#" in text or inside_strings(value):
+        if "#" in text or find_lines_inside_strings(value):
             return None
         return " ".join(line.strip() for line in text.split("\n"))
 

@@ -24,22 +24,24 @@ from migrate.normalise.supervisors.services import (
     runs_after_stop,
     step_name,
 )
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import supervisor as table
 
 _NONE = ast.Constant(None)
 
 
-def replaced(text: Text) -> Text:
+def replace_supervisor(text: Text) -> Text:
     """The text without its Supervisor; the same text where that cannot be."""
     if "Supervisor" not in text.source:
         return text
     try:
         return _Supervisor(
-            supervisor_loops.brought(
-                supervisor_starts.written_out(
-                    supervisor_callees.brought(supervisor_of_object.within_method(text))
+            supervisor_loops.inline_loops(
+                supervisor_starts.write_out_starts(
+                    supervisor_callees.inline_callees(
+                        supervisor_of_object.move_into_method(text)
+                    )
                 )
             )
         ).run()
@@ -491,6 +493,6 @@ class _Supervisor:
         segment = self._text.segment(value)
         if "\n" not in segment:
             return segment
-        if "#" in segment or inside_strings(value):
+        if "#" in segment or find_lines_inside_strings(value):
             raise Unclear
         return " ".join(line.strip() for line in segment.split("\n"))

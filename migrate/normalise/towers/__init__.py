@@ -25,32 +25,32 @@ from __future__ import annotations
 
 from migrate.normalise.text import Text
 from migrate.normalise.towers import blocks, loops, minimised
-from migrate.normalise.towers.replaced import Towers, replaced
+from migrate.normalise.towers.replaced import Towers, replace_loop
 from migrate.normalise.towers.view import Unclear, View, look
 
-__all__ = ["Towers", "as_replicas", "why_not"]
+__all__ = ["Towers", "convert_to_replicas", "explain_refusal"]
 
 _GRADIENTS = ("compute_gradients", "gradients(", ".minimize(")
 
 
-def as_replicas(text: Text) -> Towers | None:
+def convert_to_replicas(text: Text) -> Towers | None:
     """The text with its loop over towers as one; None if it has none that is clear."""
     seen = _view_text(text)
     if seen is None:
         return None
     try:
-        return replaced(seen)
+        return replace_loop(seen)
     except Unclear:
         return None
 
 
-def why_not(source: str) -> tuple[int, str] | None:
+def explain_refusal(source: str) -> tuple[int, str] | None:
     """The line of a loop over towers that is not taken, and why."""
     seen = _view_text(Text.of(source))
     if seen is None or not loops.shows_towers(seen.scopes, seen.loop):
         return None
     try:
-        replaced(seen)
+        replace_loop(seen)
     except Unclear as unclear:
         reason = str(unclear) or "more than towers is made in this loop"
         return seen.text.origins[seen.loop.lineno - 1], reason
@@ -60,7 +60,7 @@ def why_not(source: str) -> tuple[int, str] | None:
 def _view_text(text: Text) -> View | None:
     if not any(call in text.source for call in _GRADIENTS):
         return None
-    seen = look(blocks.plain(text))
+    seen = look(blocks.shape_blocks(text))
     if seen is None or not seen.lists_losses:
         return seen
-    return look(minimised.named(seen.text))
+    return look(minimised.name_losses(seen.text))

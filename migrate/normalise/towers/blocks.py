@@ -12,13 +12,13 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 
-def plain(text: Text) -> Text:
+def shape_blocks(text: Text) -> Text:
     """The text with lists made one by one, and a tower's last statements in its loop."""
-    for step in (_one_by_one, _write_as_append, _outside):
+    for step in (_one_by_one, _write_as_append, _move_out_of_scope):
         while True:
             new = step(text)
             if new is None:
@@ -70,7 +70,7 @@ def _write_as_append(text: Text) -> Text | None:
         ):
             continue
         target = statement.targets[0].value
-        count = _over(scopes, statement, statement.targets[0].slice.id)
+        count = _find_count(scopes, statement, statement.targets[0].slice.id)
         owner = scopes.scope_of(target).owner(target.id)
         made = owner.bindings.get(target.id, []) if owner is not None else []
         begun = made[0] if len(made) == 1 else None
@@ -90,7 +90,7 @@ def _write_as_append(text: Text) -> Text | None:
     return None
 
 
-def _over(scopes: Scopes, node: ast.AST, index: str) -> str | None:
+def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
     """What a loop around a node, by that name's range, counts to."""
     while node in scopes.parents:
         node = scopes.parents[node]
@@ -109,7 +109,7 @@ def _over(scopes: Scopes, node: ast.AST, index: str) -> str | None:
     return None
 
 
-def _outside(text: Text) -> Text | None:
+def _move_out_of_scope(text: Text) -> Text | None:
     """A named variable scope's last statements, where they are gradients and lists."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
@@ -120,11 +120,11 @@ def _outside(text: Text) -> Text | None:
         while late and _is_late(block.body[late - 1]):
             late -= 1
         moved = block.body[late:]
-        if not (late and moved and _in_loop(scopes, block)):
+        if not (late and moved and _is_in_loop(scopes, block)):
             continue
         if not any(_calls(s, "compute_gradients") for s in moved):
             continue
-        if any(inside_strings(s) or not text.alone(s) for s in moved):
+        if any(find_lines_inside_strings(s) or not text.alone(s) for s in moved):
             continue
         start = (block.body[late - 1].end_lineno or 0) + 1
         last = moved[-1].end_lineno or moved[-1].lineno
@@ -188,7 +188,7 @@ def _calls(node: ast.AST, method: str) -> bool:
     )
 
 
-def _in_loop(scopes: Scopes, node: ast.AST) -> bool:
+def _is_in_loop(scopes: Scopes, node: ast.AST) -> bool:
     while node in scopes.parents:
         node = scopes.parents[node]
         if isinstance(node, ast.For):

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.normalise.text import Edit, inside_strings
+from migrate.normalise.text import Edit, find_lines_inside_strings
 from migrate.normalise.towers import checks, tasks
 from migrate.normalise.towers.view import Unclear, View
 from migrate.source.nodes import walk_breadth_first
@@ -272,7 +272,7 @@ class Body:
     def lines(self, statement: ast.stmt) -> list[str]:
         """A statement's lines without indentation, its conditions of reuse decided."""
         text = self._view.text
-        if inside_strings(statement) or not text.alone(statement):
+        if find_lines_inside_strings(statement) or not text.alone(statement):
             raise Unclear
         edits = []
         for node in walk_breadth_first(statement):
@@ -348,7 +348,7 @@ def _is_left(view: View, scope: ast.expr | None) -> bool:
     )
 
 
-def outermost(view: View) -> ast.stmt:
+def find_outermost(view: View) -> ast.stmt:
     """The loop, or the block of the scope that its towers reuse around it alone."""
     outer: ast.stmt = view.loop
     parent = view.scopes.parents[outer]

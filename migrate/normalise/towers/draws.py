@@ -23,7 +23,7 @@ import ast
 
 from migrate.facts import names, reach
 from migrate.normalise.text import Edit
-from migrate.normalise.towers.body import outermost
+from migrate.normalise.towers.body import find_outermost
 from migrate.normalise.towers.iteration import Iterated
 from migrate.normalise.towers.view import Unclear, View, look
 from migrate.source.nodes import walk_breadth_first
@@ -33,7 +33,7 @@ _FUNCTIONS = frozenset(f"tf.data.{name}" for name in _METHODS)
 _OWN = "every tower draws a batch of its own: draw one, and split it"
 
 
-def together(view: View, over: Iterated, index: str) -> View | None:
+def join_draws(view: View, over: Iterated, index: str) -> View | None:
     """The loop in a text that draws all towers' batches before it; None if it draws none.
 
     Args:
@@ -70,7 +70,7 @@ def together(view: View, over: Iterated, index: str) -> View | None:
         Edit(dataset, f"plain_session.for_towers({shown}, {over.count})"),
         Edit(call, f"{batches}[{index}]"),
     ]
-    outer = outermost(view)
+    outer = find_outermost(view)
     indent = view.text.lines[outer.lineno - 1][: outer.col_offset]
     line = f"{indent}{batches} = {view.flat(call)}"
     origin = view.text.origins[statement.lineno - 1]

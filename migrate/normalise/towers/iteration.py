@@ -27,7 +27,7 @@ class Iterated:
     values: tuple[tuple[str, str], ...]
 
 
-def iterated(view: View, target: ast.expr, over: ast.expr) -> Iterated:
+def read_iteration(view: View, target: ast.expr, over: ast.expr) -> Iterated:
     """What `for target in over` goes over.
 
     Raises:
@@ -66,7 +66,7 @@ def _read_iteration(
         and len(target.elts) == 2
         and isinstance(target.elts[0], ast.Name)
     ):
-        inner = iterated(view, target.elts[1], over.args[0])
+        inner = read_iteration(view, target.elts[1], over.args[0])
         if inner.index is not None:
             raise Unclear
         return dataclasses.replace(inner, index=target.elts[0].id)
@@ -74,7 +74,8 @@ def _read_iteration(
         if len(target.elts) != len(over.args):
             raise Unclear
         parts = [
-            iterated(view, t, a) for t, a in zip(target.elts, over.args, strict=True)
+            read_iteration(view, t, a)
+            for t, a in zip(target.elts, over.args, strict=True)
         ]
         if any(p.index is not None for p in parts):
             raise Unclear

@@ -36,7 +36,7 @@ class Gradients:
     average: averages.Average
 
 
-def appended(view: View, statement: ast.stmt) -> tuple[str, str] | None:
+def read_append(view: View, statement: ast.stmt) -> tuple[str, str] | None:
     """`losses.append(loss)` as (list, value)."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if (
@@ -50,7 +50,7 @@ def appended(view: View, statement: ast.stmt) -> tuple[str, str] | None:
     return None
 
 
-def filled(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]:
+def find_filled_lists(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]:
     """The lists, each with the statement that makes it empty, before the loop.
 
     Raises:
@@ -59,7 +59,7 @@ def filled(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]:
     found: dict[str, ast.Assign] = {}
     scope = view.scopes.scope_of(view.loop)
     for statement in body:
-        listed = appended(view, statement)
+        listed = read_append(view, statement)
         if listed is None:
             continue
         made = [
@@ -87,7 +87,7 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
     computed = _find_computed_names(view, body)
     found: list[Gradients] = []
     for statement in body:
-        listed = appended(view, statement)
+        listed = read_append(view, statement)
         if listed is None:
             continue
         assert isinstance(statement, ast.Expr)
@@ -104,7 +104,7 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
                 continue  # A norm of theirs.
             raise Unclear("the towers' gradients are not averaged, or not as a whole")
         own = value.id if isinstance(value, ast.Name) else None
-        name = own or _fresh(view, found)
+        name = own or _find_free_name(view, found)
         made = None if own else listed[1]
         found.append(Gradients(name, made, statement, listed[0], average))
     if not found:
@@ -112,7 +112,7 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
     return found
 
 
-def _fresh(view: View, found: list[Gradients]) -> str:
+def _find_free_name(view: View, found: list[Gradients]) -> str:
     """A name for gradients that have none."""
     name = view.fresh("tower_gradients")
     number = 2

@@ -50,14 +50,14 @@ def _walk_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from names.walk_scope(statement)
 
 
-def of_losses(scopes: Scopes) -> list[ast.For]:
+def find_loss_loops(scopes: Scopes) -> list[ast.For]:
     """Loops over devices that list losses, or add them up."""
     return [
         node
         for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.For)
         and _places(scopes, node)
-        and any(True for _ in gathered(scopes, node))
+        and any(True for _ in walk_gathered_losses(scopes, node))
     ]
 
 
@@ -69,7 +69,7 @@ def shows_towers(scopes: Scopes, loop: ast.For) -> bool:
     """
     if has_gradients(scopes, loop):
         return bool(_OF_DEVICES.search(ast.unparse(loop)))
-    lists = {name for name, _, _ in gathered(scopes, loop)}
+    lists = {name for name, _, _ in walk_gathered_losses(scopes, loop)}
     if any(_OF_LOSSES.search(name) for name in lists):
         return True
     minimised = [
@@ -114,7 +114,9 @@ def _places(scopes: Scopes, loop: ast.For) -> bool:
     )
 
 
-def gathered(scopes: Scopes, loop: ast.For) -> Iterator[tuple[str, ast.expr, bool]]:
+def walk_gathered_losses(
+    scopes: Scopes, loop: ast.For
+) -> Iterator[tuple[str, ast.expr, bool]]:
     """`losses.append(loss)`, or `total += loss`: the name, the value, whether it is a list."""
     for node in walk_breadth_first(loop):
         name, value = "", None

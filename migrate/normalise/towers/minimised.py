@@ -22,7 +22,7 @@ from migrate.facts import names
 from migrate.facts.names import find_free_name
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.towers.losses import Losses
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.normalise.towers import loops
 from migrate.normalise.towers.view import Unclear, View
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -71,11 +71,11 @@ def find(view: View, count: str) -> list[Minimised]:
     own = names.binds(loop) | _find_filled_names(loop)
     followed = [
         (value.id, Losses(scopes, count, gathered, listed=listed, bound=own))
-        for gathered, value, listed in loops.gathered(scopes, loop)
+        for gathered, value, listed in loops.walk_gathered_losses(scopes, loop)
         if isinstance(value, ast.Name) and _is_fresh(scopes, loop, value.id)
     ]
     found: list[Minimised] = []
-    for later in _after(scopes, loop):
+    for later in _walk_after(scopes, loop):
         calls = [n for n in walk_breadth_first(later) if _takes_gradients(scopes, n)]
         for call in calls:
             assert isinstance(call, ast.Call)
@@ -107,18 +107,18 @@ def find(view: View, count: str) -> list[Minimised]:
     return found
 
 
-def named(text: Text) -> Text:
+def name_losses(text: Text) -> Text:
     """The text in which every tower's loss that is listed has a name of its own."""
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
-    for loop in loops.of_losses(scopes):
-        for gathered, value, listed in loops.gathered(scopes, loop):
+    for loop in loops.find_loss_loops(scopes):
+        for gathered, value, listed in loops.walk_gathered_losses(scopes, loop):
             statement = scopes.parents[value]
             while not isinstance(statement, ast.stmt):
                 statement = scopes.parents[statement]
             if (
                 (isinstance(value, ast.Name) and _is_fresh(scopes, loop, value.id))
-                or inside_strings(statement)
+                or find_lines_inside_strings(statement)
                 or not text.alone(statement)
             ):
                 continue
@@ -130,7 +130,7 @@ def named(text: Text) -> Text:
             how = f".append({name})" if listed else f" += {name}"
             lines = [f"{indent}{name} = {shown}", f"{indent}{gathered}{how}"]
             origins = [text.origins[first - 1]] * 2
-            return named(text.spliced(first, last, lines, origins))
+            return name_losses(text.spliced(first, last, lines, origins))
     return text
 
 
@@ -141,7 +141,7 @@ def _is_fresh(scopes: Scopes, loop: ast.For, name: str) -> bool:
     return bool(bound) and all(b in inside for b in bound)
 
 
-def _after(scopes: Scopes, loop: ast.For) -> Iterator[ast.stmt]:
+def _walk_after(scopes: Scopes, loop: ast.For) -> Iterator[ast.stmt]:
     """Statements that follow a loop, in its block and in blocks of devices around it."""
     node: ast.stmt = loop
     while True:

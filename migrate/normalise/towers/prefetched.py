@@ -22,7 +22,7 @@ import ast
 import textwrap
 
 from migrate.facts import names
-from migrate.normalise.text import Edit, inside_strings
+from migrate.normalise.text import Edit, find_lines_inside_strings
 from migrate.normalise.towers.view import Unclear, View, look
 from migrate.source.nodes import walk_breadth_first
 
@@ -30,7 +30,7 @@ _QUEUE = "tf.contrib.slim.prefetch_queue.prefetch_queue"
 _REASON = "towers take batches from a prefetch queue in a way that is not read"
 
 
-def drawn(view: View) -> View | None:
+def draw_per_tower(view: View) -> View | None:
     """The loop in a text whose towers draw for themselves; None where there is no queue.
 
     Raises:
@@ -55,7 +55,7 @@ def drawn(view: View) -> View | None:
         and made not in view.inside
     ):
         raise Unclear(_REASON)
-    taken = _taken(view, statement.targets[0].id)
+    taken = _find_queue_read(view, statement.targets[0].id)
     suite = _suite(view, statement)
     before = suite[: suite.index(statement)]
     moved = _makes(before, names.reads(tensors))
@@ -64,7 +64,7 @@ def drawn(view: View) -> View | None:
     gone: list[ast.stmt] = [statement, *moved]
     named: list[Edit] = []
     for each in moved:
-        if inside_strings(each) or not view.text.alone(each):
+        if find_lines_inside_strings(each) or not view.text.alone(each):
             raise Unclear(_REASON)
         edit = _iterator_named(view, each)
         if edit is not None:
@@ -109,7 +109,7 @@ def drawn(view: View) -> View | None:
     return found
 
 
-def _taken(view: View, queue: str) -> ast.Assign:
+def _find_queue_read(view: View, queue: str) -> ast.Assign:
     """The tower's statement that takes from the queue, all that is done with it."""
     uses = [
         node

@@ -20,7 +20,7 @@ from migrate.normalise.towers import (
     tasks,
     updates,
 )
-from migrate.normalise.towers.body import Body, outermost
+from migrate.normalise.towers.body import Body, find_outermost
 from migrate.normalise.towers.view import View
 from migrate.program import ir
 from migrate.tables.roles import TOWER_INDEX
@@ -59,29 +59,29 @@ class Towers:
         return ir.Towers(self.count, self.updated_by, devices, dealt)
 
 
-def replaced(view: View) -> Towers:
+def replace_loop(view: View) -> Towers:
     """The text with its loop over towers as one.
 
     Raises:
       Unclear: something of the loop is not read.
     """
     checks.check(view)
-    view = prefetched.drawn(view) or view
-    view = tasks.unnamed(view)
+    view = prefetched.draw_per_tower(view) or view
+    view = tasks.write_out_devices(view)
     scope = ""
-    if summaries.written(view):
-        view = summaries.gathered(view)
+    if summaries.writes_summaries(view):
+        view = summaries.gather_summaries(view)
         scope = summaries.scope(view)
-    over = iteration.iterated(view, view.loop.target, view.loop.iter)
+    over = iteration.read_iteration(view, view.loop.target, view.loop.iter)
     index = over.index or view.fresh("tower")
-    placed = tasks.placed(view, over, index)
+    placed = tasks.place_towers(view, over, index)
     updated_by = ""
     if updates.normalises(view):
-        view, updated_by = updates.moved(view, index)
-    drawn = draws.together(view, over, index)
+        view, updated_by = updates.move_updates(view, index)
+    drawn = draws.join_draws(view, over, index)
     view = drawn or view
     body = Body(view, index)
-    filled = lists.filled(view, body.statements)
+    filled = lists.find_filled_lists(view, body.statements)
     gradients: list[lists.Gradients] = []
     losses: list[minimised.Minimised] = []
     if view.lists_losses:
@@ -126,7 +126,7 @@ def _write_one_tower(
     shown: list[_Line] = []  # Names of the first tower that are read after the loop.
     for statement in body.statements:
         at = statement.lineno
-        listed = lists.appended(view, statement)
+        listed = lists.read_append(view, statement)
         own = next((g for g in gradients if statement is g.appended), None)
         if own is not None:
             if own.made is not None:
@@ -166,7 +166,7 @@ def _splice_lines(
     made: list[ast.Assign],
 ) -> Text:
     """The text with the loop, what follows it and the empty lists replaced."""
-    outer = outermost(view)
+    outer = find_outermost(view)
     indent = _indent(view, outer)
     one = [(indent + line if line else line, at) for line, at in lines]
     text, splices = after

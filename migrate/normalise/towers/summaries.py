@@ -22,7 +22,7 @@ _ALL = "tf.summary.merge_all"
 _KEY = "tf.GraphKeys.SUMMARIES"
 
 
-def written(view: View) -> bool:
+def writes_summaries(view: View) -> bool:
     """Whether the loop, or a function that it calls, writes summaries."""
     return any(
         _writes(view, node)
@@ -79,7 +79,7 @@ def _writes(view: View, node: ast.AST) -> bool:
     ).startswith("tf.summary.")
 
 
-def gathered(view: View) -> View:
+def gather_summaries(view: View) -> View:
     """The loop in a text that asks the replicas for summaries, not the graph.
 
     Raises:

@@ -64,7 +64,7 @@ def leaves(view: View, block: ast.With) -> bool:
     return not own or block in own or view.loop in walk_breadth_first(block)
 
 
-def placed(view: View, over: Iterated, index: str) -> Tasks | None:
+def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
     """Where the towers are; None where that is this process.
 
     Args:
@@ -120,7 +120,7 @@ def _find_cluster(view: View) -> str:
     return ""
 
 
-def unnamed(view: View) -> View:
+def write_out_devices(view: View) -> View:
     """The loop with its towers' devices written where they are used.
 
     Raises:
@@ -148,7 +148,7 @@ def unnamed(view: View) -> View:
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         found = look(text.spliced(first, last, [], []))
         assert found is not None
-        return unnamed(found)
+        return write_out_devices(found)
     return view
 
 

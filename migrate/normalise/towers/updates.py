@@ -19,7 +19,7 @@ import ast
 import re
 
 from migrate.facts import names, reach
-from migrate.normalise.towers.body import outermost
+from migrate.normalise.towers.body import find_outermost
 from migrate.normalise.towers.view import Unclear, View, look
 from migrate.source.nodes import walk_breadth_first
 
@@ -37,7 +37,7 @@ def normalises(view: View) -> bool:
     )
 
 
-def moved(view: View, index: str) -> tuple[View, str]:
+def move_updates(view: View, index: str) -> tuple[View, str]:
     """The loop in a text that asks for the updates after it, and whose they are.
 
     Args:
@@ -71,10 +71,10 @@ def moved(view: View, index: str) -> tuple[View, str]:
         if re.fullmatch(r"[^\d]*0/?", str(names.literal(scope))):
             return view, "first"
         raise Unclear(_OTHERWISE)
-    return _after_the_loop(view, call, index)
+    return _move_after_loop(view, call, index)
 
 
-def _after_the_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]:
+def _move_after_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]:
     """The same, where a tower asks for them."""
     statement = view.scopes.parents[call]
     if not (
@@ -90,7 +90,7 @@ def _after_the_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]:
         for n in view.inside
     ):
         raise Unclear(_OTHERWISE)
-    outer = outermost(view)
+    outer = find_outermost(view)
     scope = names.argument(call, "scope", 1)
     branch = view.scopes.parents[statement]
     gone: ast.stmt = statement

@@ -95,7 +95,7 @@ def look(text: Text) -> View | None:
         for node in walk_breadth_first(tree)
         if isinstance(node, ast.For) and loops.has_gradients(scopes, node)
     ]
-    listing = [] if found else loops.of_losses(scopes)
+    listing = [] if found else loops.find_loss_loops(scopes)
     if len(found or listing) != 1:
         return None
     return View(text, scopes, (found or listing)[0], bool(listing))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from migrate.program.binding_time.analysis import Analysis
 from migrate.program.binding_time.diagnostics import Diagnostics
-from migrate.program.binding_time.every import every
+from migrate.program.binding_time.every import list_every_flow
 from migrate.program.binding_time.state import all_names
 
-__all__ = ["Analysis", "Diagnostics", "all_names", "every"]
+__all__ = ["Analysis", "Diagnostics", "all_names", "list_every_flow"]

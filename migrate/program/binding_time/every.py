@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from migrate.program.ir import Flow
 
 
-def every(flows: Sequence[Flow]) -> list[Flow]:
+def list_every_flow(flows: Sequence[Flow]) -> list[Flow]:
     found: list[Flow] = []
     for flow in flows:
         found.append(flow)
         for suite in flow.suites.values():
-            found.extend(every(suite))
+            found.extend(list_every_flow(suite))
     return found

@@ -90,16 +90,16 @@ class Lifts(Lists):
 
     def _draws(self, call: ast.Call) -> bool:
         """Whether it gives numbers that Python draws, or what is made of such alone."""
-        if draws.of_module(self.scopes, call):
+        if draws.draws_from_module(self.scopes, call):
             return True
         function = self._user_function(call)
         if function is not None:
             once = not function.staged and function.kind in (Kind.HOST, Kind.PURE)
-            drawn = once and draws.by_function(self.scopes, call)
+            drawn = once and draws.draws_by_function(self.scopes, call)
         else:
-            drawn = draws.of_generator(self.scopes, call) or (
+            drawn = draws.draws_from_generator(self.scopes, call) or (
                 self.scopes.resolve(call.func) is None
-                and draws.by_function(self.scopes, call)
+                and draws.draws_by_function(self.scopes, call)
             )
         return drawn and self.quietly(call) in (Kind.HOST, Kind.PURE)
 

@@ -7,7 +7,7 @@ import dataclasses
 
 from migrate.facts import draws, names
 from migrate.program import ir
-from migrate.program.binding_time.every import every
+from migrate.program.binding_time.every import list_every_flow
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.numbered_scopes import NumberedScopes
 from migrate.program.binding_time.sharing import defaults_of
@@ -70,7 +70,7 @@ class UserFunctions(NumberedScopes):
             self.functions[definition] = FunctionTimes(definition, [], kind)
             return self.functions[definition]
         builds = self._builds_graph(definition)
-        if not builds and not draws.by_function(self.scopes, call):
+        if not builds and not draws.draws_by_function(self.scopes, call):
             return None
         kinds = self._parameter_kinds(call, definition, bool(method))
         if not builds and not any(kind in ir.STEP_KINDS for kind in kinds.values()):
@@ -136,7 +136,7 @@ class UserFunctions(NumberedScopes):
         times = FunctionTimes(definition, [], Kind.HOST, is_method=method)
         self.functions[definition] = times  # Recursion sees a host function.
         times.flows = inner.statements(definition.body)
-        for flow in every(times.flows):
+        for flow in list_every_flow(times.flows):
             if (
                 isinstance(flow.statement, ast.Return)
                 and flow.statement.value is not None
@@ -150,7 +150,7 @@ class UserFunctions(NumberedScopes):
                 "a function that makes placeholders for its caller",
                 "Make the placeholder where the function is called.",
             )
-        if any(f.update is not None for f in every(times.flows)):
+        if any(f.update is not None for f in list_every_flow(times.flows)):
             self.diagnostics.refuse(
                 "N107",
                 definition,
@@ -158,15 +158,15 @@ class UserFunctions(NumberedScopes):
                 "Make the optimizer and its update where the session is run.",
             )
         times.kinds = inner.environment
-        times.creates = any(f.build for f in every(times.flows))
+        times.creates = any(f.build for f in list_every_flow(times.flows))
         steps = any(
             f.step and not isinstance(f.statement, ast.Return)
-            for f in every(times.flows)
+            for f in list_every_flow(times.flows)
         ) or any(
             isinstance(f.statement, ast.Return)
             and f.kind in ir.STEP_KINDS
             and not _has_only_names(f.statement.value)
-            for f in every(times.flows)
+            for f in list_every_flow(times.flows)
         )
         times.staged = times.creates and steps
         times.reuses = any(
@@ -184,7 +184,7 @@ class UserFunctions(NumberedScopes):
         stepped: set[str] = set()
         reused: set[str] = set()
         pure_bound: dict[str, Flow] = {}
-        for flow in every(times.flows):
+        for flow in list_every_flow(times.flows):
             if flow.suites:
                 header: set[str] = set().union(
                     *[
@@ -271,7 +271,7 @@ class UserFunctions(NumberedScopes):
             if times.creates and times.kind is Kind.VARIABLE:
                 self._check_made_variables(call, times)
             if times.kind is Kind.HOST:
-                kinds = {f.kind for f in every(times.flows) if f.step}
+                kinds = {f.kind for f in list_every_flow(times.flows) if f.step}
                 if Kind.SUMMARY in kinds:
                     return Kind.SUMMARY  # A helper that only writes summaries.
                 if kinds:

@@ -27,7 +27,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         total = names.argument(call, "total_num_replicas", 2)
         if wanted is None:
             continue
-        shown = _more(scopes, wanted, total, hosts, workers)
+        shown = _find_larger_number(scopes, wanted, total, hosts, workers)
         if shown is not None:
             yield Mistake(
                 wanted,
@@ -40,7 +40,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             )
 
 
-def _more(
+def _find_larger_number(
     scopes: Scopes,
     wanted: ast.expr,
     total: ast.expr | None,

@@ -22,7 +22,7 @@ _TAKERS = {"tf.train.MonitoredTrainingSession": 1, "tf.train.Supervisor": 3}
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    for given, _, reason, symbol in wrong_tests(scopes):
+    for given, _, reason, symbol in find_wrong_tests(scopes):
         yield Mistake(
             given,
             "D111",
@@ -33,7 +33,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     yield from _find_initialised_by_all(scopes)
 
 
-def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]:
+def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]:
     """Arguments `is_chief`, the tests they are, what is wrong, what takes them.
 
     Where the argument is missing both are the call that lacks it.
@@ -51,7 +51,9 @@ def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]
                     yield call, call, reason, symbol
             continue
         test = binding(scopes, given) or given
-        reason = _wrong(scopes, test) or _judge_by_tasks(scopes, call, test)
+        reason = _explain_wrong_test(scopes, test) or _judge_by_tasks(
+            scopes, call, test
+        )
         if reason is not None and not is_sole_client(scopes, call):
             yield given, test, reason, symbol
 
@@ -99,7 +101,7 @@ def _judge_by_tasks(
     return None
 
 
-def _wrong(scopes: Scopes, test: ast.expr) -> str | None:
+def _explain_wrong_test(scopes: Scopes, test: ast.expr) -> str | None:
     """What is wrong with a test for the chief, None if nothing is seen."""
     if isinstance(test, ast.Constant) and test.value is True:
         return "the test makes every worker the chief: each restores and saves"

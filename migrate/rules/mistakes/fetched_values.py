@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from migrate.facts import names
-from migrate.facts.names import last_part
+from migrate.facts.names import get_last_part
 from migrate.facts.scopes import Scope, Scopes
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import name_of
@@ -62,7 +62,9 @@ class FetchedValues:
                     self._add(node.func.value, None, node.args[-1])
 
     def _add(self, container: ast.expr, key: object, value: ast.expr) -> None:
-        self._added.setdefault(last_part(container), []).append((container, key, value))
+        self._added.setdefault(get_last_part(container), []).append(
+            (container, key, value)
+        )
 
     def of(self, node: ast.expr | None) -> Fetched:
         """What an expression is the value of."""
@@ -91,7 +93,7 @@ class FetchedValues:
                     self._find_written_fetches(fetch), (ast.List, ast.Tuple, ast.Dict)
                 )
                 return _ELSE if several else Fetched((fetch,))
-            if last_part(node.func) in _OF_ITEMS and len(node.args) == 1:
+            if get_last_part(node.func) in _OF_ITEMS and len(node.args) == 1:
                 return self.item(node.args[0], None)
             return _join_fetched(map(self.of, self._find_returned_values(node)))
         if isinstance(node, ast.BinOp):  # Of an array and a number it is an array.
@@ -114,13 +116,13 @@ class FetchedValues:
             fetch = _find_fetch(self._scopes, node)
             if fetch is not None:
                 return _part(self._find_written_fetches(fetch), key)
-            if last_part(node.func) in _HOLDERS and len(node.args) == 1:
+            if get_last_part(node.func) in _HOLDERS and len(node.args) == 1:
                 return self.item(node.args[0], key if _keeps_order(node.func) else None)
-            if last_part(node.func) in ("get", "pop") and isinstance(
+            if get_last_part(node.func) in ("get", "pop") and isinstance(
                 node.func, ast.Attribute
             ):
                 return _ELSE
-            if last_part(node.func) == "values" and isinstance(
+            if get_last_part(node.func) == "values" and isinstance(
                 node.func, ast.Attribute
             ):
                 return self.item(node.func.value, None)
@@ -143,7 +145,7 @@ class FetchedValues:
 
     def _put_in(self, holder: ast.expr, key: object) -> Iterable[Fetched]:
         """What else is put into a list or dict, by its name."""
-        for container, at, value in self._added.get(last_part(holder), ()):
+        for container, at, value in self._added.get(get_last_part(holder), ()):
             if type(container) is not type(holder):
                 continue
             if isinstance(holder, ast.Name) and not self._is_same(holder, container):
@@ -240,7 +242,7 @@ class FetchedValues:
             return self.item(iterated, None)
         if not isinstance(target, ast.Tuple) or not isinstance(iterated, ast.Call):
             return _ELSE
-        called, given = last_part(iterated.func), [*iterated.args]
+        called, given = get_last_part(iterated.func), [*iterated.args]
         if called == "enumerate" and given:
             given = [ast.Constant(0), given[0]]
         elif called in ("items", "iteritems") and isinstance(
@@ -319,7 +321,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _keeps_order(function: ast.expr) -> bool:
-    return last_part(function) != "reversed"
+    return get_last_part(function) != "reversed"
 
 
 def _join_fetched(found: Iterable[Fetched]) -> Fetched:

@@ -249,7 +249,7 @@ def _find_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
                 ]
                 last = given[0] if len(given) == 1 else None
                 if isinstance(last, ast.Name):
-                    last = values.latest(scopes, last) or last
+                    last = values.find_latest_value(scopes, last) or last
                 if isinstance(last, ast.Call) and name_of(scopes, last.func) in (
                     frozenset().union(*_SQUASHES.values())
                 ):

@@ -71,7 +71,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if divides_itself(scopes, function):
             continue
         for loss in _losses(scopes, function):
-            wrong = _wrong(scopes, function, loss, strategy, run.get(function, []))
+            wrong = _check_loss(scopes, function, loss, strategy, run.get(function, []))
             if wrong is not None and (
                 function in alone
                 or (function not in run and not is_divided(scopes, function, strategy))
@@ -121,7 +121,7 @@ def _losses(scopes: Scopes, function: ast.FunctionDef) -> Iterator[_Loss]:
         yield _Loss(value, helper, called is not None and len(called) == 1)
 
 
-def _wrong(
+def _check_loss(
     scopes: Scopes,
     function: ast.FunctionDef,
     loss: _Loss,
@@ -372,7 +372,9 @@ def is_divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) ->
     if divides_itself(scopes, function):
         return True
     for loss in _losses(scopes, function):
-        wrong = _wrong(scopes, function, loss, strategy, []) if loss.alone else None
+        wrong = (
+            _check_loss(scopes, function, loss, strategy, []) if loss.alone else None
+        )
         if wrong is not None and wrong.edits:
             return True
     return any(

@@ -149,7 +149,10 @@ def _root(node: ast.expr) -> ast.expr | None:
 def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
     """A dataset that a strategy has distributed, by name or made in place."""
     made = values.find_values(scopes, node) or [node]
-    if isinstance(node, ast.Name) and (last := values.latest(scopes, node)) is not None:
+    if (
+        isinstance(node, ast.Name)
+        and (last := values.find_latest_value(scopes, node)) is not None
+    ):
         made = [last]
     return all(isinstance(m, ast.Call) and method(m) in _DISTRIBUTES for m in made)
 

@@ -281,7 +281,7 @@ def _find_passed(
     return found
 
 
-def latest(scopes: Scopes, name: ast.Name) -> ast.expr | None:
+def find_latest_value(scopes: Scopes, name: ast.Name) -> ast.expr | None:
     """What the last assignment before a place gave a name; None where it is not told."""
     child: ast.AST = name
     while child in scopes.parents:

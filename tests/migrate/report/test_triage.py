@@ -11,7 +11,13 @@ from migrate import baseline, run
 from migrate.pipeline import FileResult
 from migrate.report import markdown, text
 from migrate.report.summary import Run
-from migrate.report.triage import Triage, next_steps, triage, verdict, why
+from migrate.report.triage import (
+    Triage,
+    explain_block,
+    list_next_steps,
+    triage,
+    verdict,
+)
 
 READY = "import tensorflow as tf\nprint(tf.log(2.))\n"
 BLOCKED = "import tensorflow as tf\ns = tf.Session()\nprint(s)\n"
@@ -47,8 +53,10 @@ def test_ready_first_then_what_has_least_to_do(tmp_path: pathlib.Path) -> None:
         "E004": (1, 1, 1),
         "T111": (1, 0, 1),
     }
-    assert why(found, found.entries[2]).startswith("line 2: E004 this is Python 2")
-    commands = [command for command, _ in next_steps(found)]
+    assert explain_block(found, found.entries[2]).startswith(
+        "line 2: E004 this is Python 2"
+    )
+    commands = [command for command, _ in list_next_steps(found)]
     assert commands[0].endswith("c.py --diff") and "add --python2" in commands
     assert "tf1to2 rule S120" in commands
 
@@ -67,9 +75,11 @@ def test_an_entry_point_waits_for_one_that_shares_a_file(
     test, train = found.entries
     assert (test.path.name, test.waits, test.places) == ("model_test.py", False, 1)
     assert (train.path.name, train.waits, train.places) == ("train.py", True, 0)
-    assert why(found, train).startswith("waits for model_test.py, line 3: S120")
+    assert explain_block(found, train).startswith(
+        "waits for model_test.py, line 3: S120"
+    )
     # Only a test is in the way: leaving it out is what to do.
-    assert ("add --exclude model_test.py") in [c for c, _ in next_steps(found)]
+    assert ("add --exclude model_test.py") in [c for c, _ in list_next_steps(found)]
 
 
 def test_an_entry_point_is_what_somebody_starts(tmp_path: pathlib.Path) -> None:

@@ -289,9 +289,9 @@ def test_a_refused_file_does_not_hold_back_the_others(tmp_path: pathlib.Path) ->
     assert "keras_estimator.Estimator(EstimatorModel" in text(found["train.py"])
     told = [f for f in found["show.py"].findings if f.code == "K180"]
     assert [(f.line, f.outcome.name) for f in told] == [(2, "REFUSED")]
-    assert "model_fn of model.py is a Keras model now" in told[0].reason
+    assert "model_fn of model.py becomes a Keras model" in told[0].reason
     assert "N100" in {f.code for f in found["show.py"].findings}
-    note = "K180 model_fn of model.py is a Keras model now"
+    note = "K180 model_fn of model.py becomes a Keras model"
     assert note in text(found["show.py"]).split("\n")[1]
     for name, result in found.items():
         (tmp_path / name).write_text(text(result))

@@ -9,7 +9,7 @@ import pathlib
 
 import pytest
 
-from migrate.facts.trees.imports import graph_modules, updating_modules
+from migrate.facts.trees.imports import find_updating_modules, graph_modules
 
 LOOP = """\
 import tensorflow as tf
@@ -87,5 +87,5 @@ def test_averages_move_where_the_loop_moves_them(
     if updates:
         text = LOOP + "    tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
         (tmp_path / "loop.py").write_text(text)
-    found = {pathlib.Path(f).name for f in updating_modules(files)}
+    found = {pathlib.Path(f).name for f in find_updating_modules(files)}
     assert found == ({"loop.py", "net.py", "program.py"} if updates else set())

@@ -12,9 +12,9 @@ import pytest
 from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.facts.trees.graph_imports import (
+    find_imports_of_session_programs,
     graph_imports,
     modules_of,
-    of_session_programs,
 )
 from migrate.findings import Outcome
 from migrate.migration import Migration
@@ -220,7 +220,9 @@ def test_a_network_of_another_file_is_called_in_the_steps(
     found = graph_imports(paths)
     program, module = (os.path.realpath(path) for path in paths)
     assert found == {program: {"small.network": False}}
-    assert modules_of(found, paths) == of_session_programs(paths) == {module}
+    assert (
+        modules_of(found, paths) == find_imports_of_session_programs(paths) == {module}
+    )
     tree = Tree(
         graph_modules=modules_of(found, paths),
         updating_modules=modules_of(found, paths),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from migrate.normalise.called.early_ends import in_workers_branch
+from migrate.normalise.called.early_ends import move_graph_into_branch
 from migrate.normalise.text import Text
 
 PROGRAM = """\
@@ -32,7 +32,7 @@ ELIF = '    elif FLAGS.job_name == "worker":\n'
 
 
 def change(program: str) -> str:
-    return in_workers_branch(Text.of(program)).source
+    return move_graph_into_branch(Text.of(program)).source
 
 
 @pytest.mark.parametrize("test", [ELIF, "    else:\n"])

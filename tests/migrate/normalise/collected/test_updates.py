@@ -9,8 +9,8 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.normalise import Text
-from migrate.normalise.collected.losses import collected
-from migrate.normalise.names.statements import named
+from migrate.normalise.collected.losses import add_up_losses
+from migrate.normalise.names.statements import name_updates
 from tests.migrate.normalise.test_step_functions import HEAD, TAIL
 
 MODEL = """
@@ -102,7 +102,7 @@ NAMED = {
 @pytest.mark.parametrize(("old", "new"), NAMED.values(), ids=NAMED)
 def test_an_update_has_a_statement(old: str, new: str) -> None:
     head = "import tensorflow as tf\nopt = tf.train.AdamOptimizer()\n"
-    assert named(Text.of(head + old)).source == head + new
+    assert name_updates(Text.of(head + old)).source == head + new
 
 
 LOSSES = {
@@ -151,7 +151,7 @@ IMPORTS = "import tensorflow as tf\nb = f()\n"
 
 @pytest.mark.parametrize(("old", "new"), LOSSES.values(), ids=LOSSES)
 def test_collected_losses_are_added_up_by_name(old: str, new: str) -> None:
-    assert collected(Text.of(IMPORTS + old)).source == IMPORTS + new
+    assert add_up_losses(Text.of(IMPORTS + old)).source == IMPORTS + new
 
 
 @pytest.mark.parametrize("text", UNCLEAR.values(), ids=UNCLEAR)
@@ -159,7 +159,7 @@ def test_losses_that_are_not_clear_stay(text: str) -> None:
     text = IMPORTS + text
     if "get_total" not in text:
         text += "total = tf.losses.get_total_loss()\n"
-    assert collected(Text.of(text)).source == text
+    assert add_up_losses(Text.of(text)).source == text
 
 
 def test_an_unused_function_is_judged_by_itself() -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.normalise import Text, written_out
+from migrate.normalise import Text, write_out_feeds
 
 
 def written(text: str) -> str:
-    return written_out(Text.of(text)).source
+    return write_out_feeds(Text.of(text)).source
 
 
 RUN = "sess.run(train, feed_dict=feed)"

@@ -9,7 +9,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.normalise import Text
-from migrate.normalise.feeds import written_out
+from migrate.normalise.feeds import write_out_feeds
 from tests.migrate.normalise.test_step_functions import HEAD, TAIL
 
 LOOP = TAIL.split("\n", 2)[2]
@@ -283,7 +283,7 @@ def test_read_value_behind_an_update_is_the_new_value() -> None:
     ],
 )
 def test_feeds_are_computed_in_their_order(old: str, new: str) -> None:
-    assert written_out(Text.of(NUMPY + old)).source == NUMPY + new
+    assert write_out_feeds(Text.of(NUMPY + old)).source == NUMPY + new
 
 
 def test_what_is_dropped_is_said() -> None:

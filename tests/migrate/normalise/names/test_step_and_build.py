@@ -13,7 +13,7 @@ from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.normalise import Text
 from migrate.normalise.names.statements import run_by_session
-from migrate.normalise.names.versions import renamed
+from migrate.normalise.names.versions import rename_later_bindings
 from tests.migrate.normalise.test_step_functions import HEAD, TAIL
 
 LOOP = TAIL.split("\n", 2)[2]
@@ -212,13 +212,13 @@ NOT_CLEAR = {
 @pytest.mark.parametrize(("old", "new"), NAMES.values(), ids=NAMES)
 def test_a_name_of_a_variable_is_no_other_value(old: str, new: str) -> None:
     head = "import tensorflow as tf\n"
-    assert renamed(Text.of(head + old)).source == head + new
+    assert rename_later_bindings(Text.of(head + old)).source == head + new
 
 
 @pytest.mark.parametrize("text", NOT_CLEAR.values(), ids=NOT_CLEAR)
 def test_names_are_left_where_their_order_is_not_clear(text: str) -> None:
     text = "import tensorflow as tf\n" + text
-    assert renamed(Text.of(text)).source == text
+    assert rename_later_bindings(Text.of(text)).source == text
 
 
 def test_what_a_session_evaluates_it_runs() -> None:

@@ -69,7 +69,7 @@ TOLD = {
 
 
 def _numbered(graph: str) -> tuple[str, int]:
-    text, told = taken.numbered(Text.of(HEAD + graph))
+    text, told = taken.number_names(Text.of(HEAD + graph))
     return text.source.removeprefix(HEAD), len(told)
 
 

@@ -10,13 +10,13 @@ import textwrap
 import pytest
 
 from migrate.normalise import Text
-from migrate.normalise.sessions.driver import plain
+from migrate.normalise.sessions.driver import shape_driver
 
 HEAD = "import tensorflow as tf\n"
 
 
 def shaped(text: str) -> str:
-    source = plain(Text.of(HEAD + textwrap.dedent(text))).source
+    source = shape_driver(Text.of(HEAD + textwrap.dedent(text))).source
     assert source.startswith(HEAD)
     return source[len(HEAD) :]
 
