@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.source.nodes import walk_breadth_first
 
 CODE = "S112"
@@ -35,7 +35,7 @@ def refuse_lost_changes(
         for node in walk_breadth_first(part)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
-    for flow in every(program.flows):
+    for flow in list_every_flow(program.flows):
         call = getattr(flow.statement, "value", None)
         if (
             isinstance(flow.statement, ast.Expr)

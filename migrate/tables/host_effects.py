@@ -246,7 +246,16 @@ CONSUMING = frozenset({"delattr", "next", "setattr"})
 STATEFUL_METHODS = CHANGING_METHODS | frozenset(
     {"__delitem__", "__iadd__", "__next__", "__setattr__", "__setitem__", "byteswap"}
     | {"difference_update", "intersection_update", "itemset", "move_to_end", "next"}
-    | {"partition", "put", "resize", "rotate", "send", "setfield", "setflags", "subtract"}
+    | {
+        "partition",
+        "put",
+        "resize",
+        "rotate",
+        "send",
+        "setfield",
+        "setflags",
+        "subtract",
+    }
     | {"symmetric_difference_update"}
 )
 # Built-in functions that make an object of their own.

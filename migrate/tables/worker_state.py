@@ -82,7 +82,10 @@ MUTATING_FUNCTIONS = frozenset(
     {"numpy.random.shuffle", "random.shuffle", "next", "setattr", "delattr"}
     | {"numpy.put", "numpy.copyto", "numpy.place", "numpy.fill_diagonal"}
     | {"numpy.putmask", "numpy.put_along_axis"}
-    | {f"numpy.{name}.at" for name in ("add", "maximum", "minimum", "multiply", "subtract")}
+    | {
+        f"numpy.{name}.at"
+        for name in ("add", "maximum", "minimum", "multiply", "subtract")
+    }
     | {f"heapq.{name}" for name in ("heapify", "heappop", "heappush")}
     | {f"heapq.{name}" for name in ("heappushpop", "heapreplace")}
     | {f"bisect.insort{where}" for where in ("", "_left", "_right")}

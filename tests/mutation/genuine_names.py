@@ -77,7 +77,9 @@ _PREFIX = re.compile(r"tf(\.\w+)*[._]")
 
 def _texts_of(table: str) -> Iterator[tuple[str, str]]:
     """The texts of a table, each with the variable that has it."""
-    for variable, value in vars(importlib.import_module(f"migrate.tables.{table}")).items():
+    for variable, value in vars(
+        importlib.import_module(f"migrate.tables.{table}")
+    ).items():
         if not variable.startswith("__"):
             for text in programs._texts(value):
                 yield variable, text
@@ -174,7 +176,11 @@ def main(python: str) -> None:
     answers = [
         json.loads(
             subprocess.run(
-                [one, "-c", _ASK], input=asked, stdout=subprocess.PIPE, text=True, check=True
+                [one, "-c", _ASK],
+                input=asked,
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
             ).stdout
         )
         for one in (python, sys.executable)
@@ -186,7 +192,9 @@ def main(python: str) -> None:
     there = sorted({n for answer in answers for n in answer["names"]})
     lines = [f" {json.dumps(k)}: {json.dumps(v)}" for k, v in attributes.items()]
     RECORDED.write_text(
-        f'{{"names": {json.dumps(there)},\n"attributes": {{\n' + ",\n".join(lines) + "\n}}\n",
+        f'{{"names": {json.dumps(there)},\n"attributes": {{\n'
+        + ",\n".join(lines)
+        + "\n}}\n",
         encoding="utf-8",
     )
 

@@ -267,7 +267,11 @@ def observe(text: str) -> frozenset[str]:
     )
     seen = {*plain["seen"]}
     if plain["result"] == again["result"]:
-        for kind, run in ((FILES, files), (PYTHON_RANDOM, python), (NUMPY_RANDOM, numpy)):
+        for kind, run in (
+            (FILES, files),
+            (PYTHON_RANDOM, python),
+            (NUMPY_RANDOM, numpy),
+        ):
             if run["result"] != plain["result"]:
                 seen.add(kind)
     return frozenset(seen)

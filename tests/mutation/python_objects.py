@@ -147,8 +147,11 @@ def find_wrong_methods() -> list[str]:
             changing[name] = changing.get(name, False) or changes
             told = _told(f"thing.{call}")
             of_file = made.startswith("io.")
-            if of_file and told != table.FILES or not of_file and (
-                bool(told) != changes
+            if (
+                of_file
+                and told != table.FILES
+                or not of_file
+                and (bool(told) != changes)
             ):
                 found.append(f"{made}.{call}: {told!r}, it changes: {changes}")
     for name, changes in changing.items():

@@ -211,7 +211,9 @@ def find_by_facts(known: Mapping[str, str], chosen: Sequence[str]) -> dict[str, 
         if n not in found and (not chosen or p.module in chosen)
     }
     tasks = [
-        functools.partial(_find_fact, part, about) for part, about in left.items() if about
+        functools.partial(_find_fact, part, about)
+        for part, about in left.items()
+        if about
     ]
     names = [part for part, about in left.items() if about]
     with concurrent.futures.ThreadPoolExecutor(watching.PROCESSES) as pool:
