@@ -139,7 +139,7 @@ def plan_of(
             _claim_dropped(program, scopes, attempt, claimed)
             claimed.update(drop_rebindings(scopes, plan))
             diagnostics.findings.extend(_report_dropped_calls(program, scopes))
-            diagnostics.findings.extend(races.find_races(program))
+            diagnostics.findings.extend(races.find_races(program, scopes))
             diagnostics.findings.extend(shared_draws.find_shared_draws(scopes, program))
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *leave_program_whole(scopes)]
