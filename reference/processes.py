@@ -9,6 +9,7 @@ import functools
 import os
 import pathlib
 import random
+import signal
 import socket
 import subprocess
 import time
@@ -339,10 +340,19 @@ def _process(
                 stdin=subprocess.DEVNULL,
                 env=dict(environment),
                 cwd=log.parent,
+                start_new_session=True,
             )
         try:
             yield process
         finally:
             if process.poll() is None:
                 process.kill()
+            if isinstance(process, subprocess.Popen):
+                _kill_group(process.pid)
             process.wait(10)
+
+
+def _kill_group(leader: int) -> None:
+    """Ends what a program has started: its own processes would keep their ports."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)

@@ -140,7 +140,7 @@ def plan_of(
             claimed.update(drop_rebindings(scopes, plan))
             diagnostics.findings.extend(_report_dropped_calls(program, scopes))
             lost_names.refuse_lost_changes(program, scopes, diagnostics)
-            diagnostics.findings.extend(races.find_races(program))
+            diagnostics.findings.extend(races.find_races(program, scopes))
             diagnostics.findings.extend(shared_draws.find_shared_draws(scopes, program))
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *leave_program_whole(scopes)]

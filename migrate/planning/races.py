@@ -1,4 +1,4 @@
-"""D168: one run trains variables and assigns to them, and nothing orders the two."""
+"""D168: one run changes variables, or an optimizer's own state, twice in no order."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
@@ -15,17 +16,69 @@ _REASON = (
     "one run makes this assignment and an optimizer's update of the same variables, in no "
     "order: TensorFlow 1 made them at once; here the update comes first"
 )
+_OF_ONE = (
+    "one run makes two updates by this optimizer, in no order, and each advances the powers "
+    "of its rates: TensorFlow 1 made them at once; here the second update has the next powers"
+)
+_RECIPE_OF_ONE = "Join the two lists, and apply them in one call."
 _METHODS = frozenset({"assign", "assign_add", "assign_sub"})
+# Those that have the powers of their rates in variables, which each update advances.
+_COUNTS_UPDATES = frozenset(
+    {"tf.train.AdamOptimizer", "tf.contrib.opt.LazyAdamOptimizer"}
+)
+_UPDATES = frozenset({"minimize", "apply_gradients"})
 _RECIPE = "Make them in two runs, one after the other."
 
 
-def find_races(program: ir.TrainingProgram) -> Iterator[Finding]:
+def find_races(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
+    """What one run changes in no order: variables that it trains, an optimizer's own."""
+    yield from _find_assigned_races(program)
+    yield from _find_updates_of_one(program, scopes)
+
+
+def _find_updates_of_one(
+    program: ir.TrainingProgram, scopes: Scopes
+) -> Iterator[Finding]:
+    """Second updates of a run by one optimizer that counts its updates."""
+    counting = {
+        name
+        for flow in list_every_flow(program.flows)
+        for node in walk_breadth_first(flow.statement)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in _COUNTS_UPDATES
+        for name in flow.binds
+    }
+    told: set[ast.stmt] = set()
+    for step in program.steps:
+        made: set[str] = set()
+        for flow in program.flows:
+            if (
+                flow not in step.flows
+                or flow.update is None
+                or flow.update.kind not in _UPDATES
+            ):
+                continue
+            named = {names.key(node) or "" for node in flow.update.optimizer.nodes()}
+            statement = flow.statement
+            if named & made & counting and statement not in told:
+                told.add(statement)
+                yield Finding(
+                    statement.lineno,
+                    statement.col_offset + 1,
+                    "D168",
+                    Outcome.WARNED,
+                    "",
+                    _OF_ONE,
+                    _RECIPE_OF_ONE,
+                )
+            made |= named
+
+
+def _find_assigned_races(program: ir.TrainingProgram) -> Iterator[Finding]:
     """Assignments of a step's own suite whose variables its optimizer changes."""
     trained = {
         flow.statement: _list_trained(program, flow.update)
         for flow in list_every_flow(program.flows)
-        if flow.update is not None
-        and flow.update.kind in ("minimize", "apply_gradients")
+        if flow.update is not None and flow.update.kind in _UPDATES
     }
     told: set[ast.stmt] = set()
     for step in program.steps:

@@ -12,6 +12,7 @@ import dataclasses
 
 from migrate import emitted
 from migrate.backends.direct_steps.edits import WRITER, write_calls
+from migrate.backends.direct_steps.feeds import takes_as_fed
 from migrate.backends.direct_steps.program import BASE, MODULE
 from migrate.backends.direct_steps.reader import read
 from migrate.backends.direct_steps.tracing import is_same_later
@@ -37,7 +38,7 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
         return done
     scopes = scopes_of(tree_of(done.text))
     program = read(scopes)
-    if program is None or not is_same_later(program):
+    if program is None or not takes_as_fed(program) or not is_same_later(program):
         return done
     text = write_calls(done.text, program)
     if text is None or not has_same_trace(done.text, text):

@@ -204,6 +204,13 @@ class Expressions(Datasets):
         for child in children(node):
             self._visit(child, scopes)
 
+    def _tuple(self, call: ast.Call) -> None:
+        """`tf.tuple([loss, w])`: TF2's takes tensors only, and asks each for its operation."""
+        given = names.argument(call, "tensors", 0)
+        for element in getattr(given, "elts", ()):
+            if self.program.kinds.get(names.key(element) or "") is Kind.VARIABLE:
+                self.plan.replace(element, code("tf.convert_to_tensor(", element, ")"))
+
     def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         symbol = self.scopes.resolve(call.func)
         if self.program.cluster is not None and ast.unparse(call) == roles.TOWER_INDEX:
@@ -296,6 +303,8 @@ class Expressions(Datasets):
             self._embedding(call)
         elif symbol == "tf.gradients":
             self.claimed[call] = ("O112", "tape.gradient")
+        elif symbol == "tf.tuple":
+            self._tuple(call)
         elif symbol in HOOKS and call not in self.program.hook_edits:
             self.diagnostics.refuse(
                 "N150",

@@ -191,6 +191,7 @@ class Blocks(Assignments):
         Measured with TF 1.15.5: 0 for a counter that was raised before, in every run;
         `read_value()` in the block gives what was written.
         """
+        changed = self._find_assigned(block)
         for node in walk_breadth_first(block):
             if not (
                 isinstance(node, (ast.Name, ast.Attribute))
@@ -199,6 +200,8 @@ class Blocks(Assignments):
             ):
                 continue
             parent = self.scopes.parents.get(node)
+            if changed is not None and self._find_made(node) not in (None, *changed):
+                continue  # The update is of other variables.
             if self._is_averaged(node):
                 continue  # Moving averages see what was written.
             if isinstance(parent, (ast.Attribute, ast.keyword, ast.withitem)):
@@ -214,6 +217,46 @@ class Blocks(Assignments):
                 "Read w.read_value() in the block for the new value, or compute outside "
                 "of the block for the old one.",
             )
+
+    def _find_assigned(self, block: ast.With) -> set[str] | None:
+        """What the updates before a block assign to; None where that may be more.
+
+        Only assignments of which all is seen: each stands outside of blocks, is bound
+        once, and computes with no other update.
+        """
+        found: set[str] = set()
+        for item in block.items:
+            for node in walk_breadth_first(item.context_expr):
+                if not isinstance(node, ast.Name) or node.id not in self.updates:
+                    continue
+                call = self._bound_once(node)
+                target = self._find_target(call) if isinstance(call, ast.Call) else None
+                if target is None:
+                    return None
+                found.add(target)
+        return found
+
+    def _find_target(self, call: ast.Call) -> str | None:
+        """The variable of `tf.assign_add(count, 1)`, in a statement of its own."""
+        statement = self.scopes.parents.get(call)
+        above = self.scopes.parents.get(statement) if statement is not None else None
+        symbol = self.scopes.resolve(call.func) or ""
+        if (
+            not isinstance(above, (ast.Module, ast.FunctionDef))
+            or roles.KIND_OF_CALL.get(symbol) is not Kind.ASSIGNMENT
+            or not call.args
+            or names.reads(call) & self.updates
+        ):
+            return None
+        return self._find_made(call.args[0])
+
+    def _find_made(self, node: ast.expr) -> str | None:
+        """A variable's name, where that is bound once, to the call that makes it."""
+        if not isinstance(node, ast.Name):
+            return None
+        is_variable = self.environment.get(node.id) is Kind.VARIABLE
+        made = self._bound_once(node)
+        return node.id if is_variable and isinstance(made, ast.Call) else None
 
     def _is_averaged(self, node: ast.AST) -> bool:
         """Whether it is given to `averages.apply`."""

@@ -165,6 +165,14 @@ STAYS: dict[str, tuple[str, ...]] = {
         "    # What is left.\n",
         "    tf.train.Saver().save(sess, '/tmp/x')\n",
     ),
+    "a float is fed to an integer": (
+        "x = tf.placeholder(tf.float32, [None, 3])\n",
+        "x = tf.placeholder(tf.float32, [None, 3])\nn = tf.placeholder(tf.int32, [])\n",
+        "tf.square(tf.matmul(x, w)))",
+        "tf.square(tf.matmul(x, w))) * tf.to_float(n)",
+        "{x: np.ones([2, 3])}",
+        "{x: np.ones([2, 3]), n: 6 / 2}",
+    ),
     "a structure that is not known": (
         "sess.run([loss, tf.reduce_sum(x)]",
         "sess.run(tf.unique(tf.reshape(x, [-1]))",
@@ -179,6 +187,8 @@ def test_a_session_stays(name: str) -> None:
         assert old in text
         text = text.replace(old, new)
     assert "@tf.function" not in migrate_text(text).text
+    if name == "a float is fed to an integer":  # For nothing else.
+        assert "@tf.function" in migrate_text(text.replace("6 / 2", "6 // 2")).text
 
 
 def test_python_branches_are_taken_when_the_graph_is_built() -> None:
