@@ -72,9 +72,7 @@ GRAPH: dict[str, str] = {
     },
     **{
         f"tf.contrib.{module}.{name}": f"{FRAMEWORK_MODULE}.{name}"
-        for module in (
-            *("slim.utils", "layers.python.layers.utils"),
-        )
+        for module in (*("slim.utils", "layers.python.layers.utils"),)
         for name in _NAMED_OUTPUTS
     },
     **{

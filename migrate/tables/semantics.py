@@ -60,7 +60,11 @@ SEMANTICS: frozenset[str] = frozenset(
         # Works eagerly too, and shares variables through its own store.
         "make_template",
         # A tensor; eagerly a callable, which an optimizer of compat.v1 calls (Ftrl does not).
-        *("train.cosine_decay", "train.cosine_decay_restarts", "train.exponential_decay"),
+        *(
+            "train.cosine_decay",
+            "train.cosine_decay_restarts",
+            "train.exponential_decay",
+        ),
         *("train.inverse_time_decay", "train.linear_cosine_decay"),
         *("train.natural_exp_decay", "train.noisy_linear_cosine_decay"),
         *("train.piecewise_constant", "train.piecewise_constant_decay"),

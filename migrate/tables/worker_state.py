@@ -82,11 +82,21 @@ MUTATING_FUNCTIONS = frozenset(
     {"numpy.random.shuffle", "random.shuffle", "next", "setattr", "delattr"}
     | {"numpy.put", "numpy.copyto", "numpy.place", "numpy.fill_diagonal"}
     | {"numpy.putmask", "numpy.put_along_axis"}
-    | {f"numpy.{name}.at" for name in ("add", "maximum", "minimum", "multiply", "subtract")}
+    | {
+        f"numpy.{name}.at"
+        for name in ("add", "maximum", "minimum", "multiply", "subtract")
+    }
     | {f"heapq.{name}" for name in ("heapify", "heappop", "heappush")}
     | {f"heapq.{name}" for name in ("heappushpop", "heapreplace")}
     | {f"bisect.insort{where}" for where in ("", "_left", "_right")}
 )
+# Of these, what takes a list or an array itself, and nothing that stands for one.
+WANT_ITSELF = frozenset(
+    name
+    for name in MUTATING_FUNCTIONS
+    if name.startswith(("heapq.", "numpy.copyto", "numpy.place"))
+    or name.endswith(".at")
+) | {"numpy.putmask", "numpy.put_along_axis"}
 # Modules that are a random generator which every TF1 worker had for itself: prefix ->
 # (name in the emitted module, what of it is not that generator).
 GENERATORS: dict[str, tuple[str, frozenset[str]]] = {

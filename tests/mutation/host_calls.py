@@ -134,7 +134,6 @@ def _look(directory: pathlib.Path) -> object:
 def _import(text: str) -> dict[str, Any]:
     """The names that a call needs."""
     # What they import when they are called for the first time is no effect of theirs.
-    import concurrent.futures.thread
     import multiprocessing.queues
     import multiprocessing.synchronize  # noqa: F401
 
@@ -267,7 +266,11 @@ def observe(text: str) -> frozenset[str]:
     )
     seen = {*plain["seen"]}
     if plain["result"] == again["result"]:
-        for kind, run in ((FILES, files), (PYTHON_RANDOM, python), (NUMPY_RANDOM, numpy)):
+        for kind, run in (
+            (FILES, files),
+            (PYTHON_RANDOM, python),
+            (NUMPY_RANDOM, numpy),
+        ):
             if run["result"] != plain["result"]:
                 seen.add(kind)
     return frozenset(seen)

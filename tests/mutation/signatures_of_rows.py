@@ -46,9 +46,13 @@ def _parameters_of(module: str, name: str) -> tuple[str, ...] | None:
         return known and tuple(p.removesuffix("=") for p in known)
     made: ast.stmt | None = node
     if isinstance(node, ast.ClassDef):
-        made = next((n for n in node.body if getattr(n, "name", "") == "__init__"), None)
+        made = next(
+            (n for n in node.body if getattr(n, "name", "") == "__init__"), None
+        )
         if made is None:
-            of_bases = [_parameters_of(module, ast.unparse(b)) or () for b in node.bases]
+            of_bases = [
+                _parameters_of(module, ast.unparse(b)) or () for b in node.bases
+            ]
             return tuple(p for found in of_bases for p in found)
     assert isinstance(made, ast.FunctionDef)
     names = [a.arg for a in (*made.args.args, *made.args.kwonlyargs)]
@@ -170,5 +174,7 @@ def find_wrong_estimators() -> list[str]:
         if name not in known:
             found.append(f"{method} has no {name}")
     config = keras_fit.PARAMETERS.get(keras_fit.RUN_CONFIG, ())
-    found += [f"RunConfig has no {n}" for n in keras_fit.UNSAID_CONFIG if n not in config]
+    found += [
+        f"RunConfig has no {n}" for n in keras_fit.UNSAID_CONFIG if n not in config
+    ]
     return found

@@ -92,7 +92,9 @@ def find_untold(names: Iterable[str], known: Mapping[str, str]) -> list[str]:
 def programs_of(known: Mapping[str, str]) -> list[str]:
     """The programs whose outcome is recorded: facts and tests say themselves what is right."""
     own = ("test ", facts.PREFIX)
-    return sorted(n for n in {*known.values()} - {search.IMPORT} if not n.startswith(own))
+    return sorted(
+        n for n in {*known.values()} - {search.IMPORT} if not n.startswith(own)
+    )
 
 
 def record(known: Mapping[str, str]) -> None:

@@ -182,7 +182,9 @@ def test_reviewed_tables_name_real_symbols() -> None:
     assert set(GRAPH_ONLY) <= known
     assert semantics.SEMANTICS <= known
     for symbol in semantics.SEMANTICS:
-        assert symbols.exists_in_target(symbol.replace("tf.", "tf.compat.v1.", 1)), symbol
+        assert symbols.exists_in_target(symbol.replace("tf.", "tf.compat.v1.", 1)), (
+            symbol
+        )
 
 
 def test_graph_only_covers_what_is_below() -> None:
