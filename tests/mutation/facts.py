@@ -41,6 +41,11 @@ FACTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "signatures_of_rows.find_wrong_layers",
         ("keras_contrib",),
     ),
+    "names of contrib's layers": (
+        "signatures_of_rows.find_wrong_names_of_layers",
+        ("keras_contrib",),
+    ),
+    "parameters of hooks": ("signatures_of_rows.find_wrong_hooks", ("callbacks",)),
     "parameters of Estimators": (
         "signatures_of_rows.find_wrong_estimators",
         ("keras_fit",),

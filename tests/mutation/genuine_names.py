@@ -50,6 +50,26 @@ def exists(name):
 
 asked = json.load(sys.stdin)
 found = {"names": [n for n in asked["names"] if exists(n)], "attributes": {}}
+found["signatures"], found["called"] = {}, {}
+for text, prefix in (("tf.train.SessionRunHook", ""), ("tf_keras.callbacks.Callback", "on_")):
+    try:
+        of = eval(text)
+    except Exception:
+        continue
+    for name in dir(of):
+        if not name.startswith("_") and name.startswith(prefix):
+            import inspect
+            given = str(inspect.signature(getattr(of, name)))
+            found["signatures"][text + "." + name] = given
+try:
+    layers = tf.contrib.layers
+except AttributeError:
+    layers = None
+for name in dir(layers) if layers else ():
+    function = getattr(layers, name)
+    function = getattr(function, "func", function)
+    if inspect.isfunction(function):
+        found["called"][name] = function.__name__
 for text in asked["objects"]:
     try:
         made = eval(text)
@@ -90,6 +110,18 @@ def _texts_of(table: str) -> Iterator[tuple[str, str]]:
 @functools.cache
 def _recorded() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(RECORDED.read_text("utf-8"))
+    return found
+
+
+def signatures_seen() -> dict[str, str]:
+    """The signatures of the methods of hooks and callbacks."""
+    found: dict[str, str] = _recorded()["signatures"]
+    return found
+
+
+def names_in_python() -> dict[str, str]:
+    """contrib.layers' functions -> what they are called where they are defined."""
+    found: dict[str, str] = _recorded()["called"]
     return found
 
 
@@ -528,7 +560,10 @@ def ask(python: str) -> dict[str, Any]:
         for text, found in answer["attributes"].items():
             attributes[text] = sorted({*attributes.get(text, ()), *found})
     there = sorted({n for answer in answers for n in answer["names"]})
-    return {"names": there, "attributes": attributes}
+    both: dict[str, Any] = {"names": there, "attributes": attributes}
+    for kind in ("signatures", "called"):
+        both[kind] = {k: v for answer in answers for k, v in answer[kind].items()}
+    return both
 
 
 def main(python: str) -> None:
@@ -538,7 +573,8 @@ def main(python: str) -> None:
     RECORDED.write_text(
         f'{{"names": {json.dumps(found["names"])},\n"attributes": {{\n'
         + ",\n".join(lines)
-        + "\n}}\n",
+        + f'\n}},\n"signatures": {json.dumps(found["signatures"], indent=1)},\n'
+        + f'"called": {json.dumps(found["called"], indent=1)}}}\n',
         encoding="utf-8",
     )
 
