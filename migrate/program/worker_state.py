@@ -309,7 +309,7 @@ class Finder:
         if isinstance(parent, ast.AugAssign) and parent.target is node:
             return True
         if isinstance(parent, ast.Call) and node in parent.args:
-            called = self._scopes.find_dotted_path(parent.func) or getattr(
+            called = self._scopes.import_path(parent.func) or getattr(
                 parent.func, "id", ""
             )
             if called in table.MUTATING_FUNCTIONS:

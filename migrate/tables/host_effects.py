@@ -37,7 +37,8 @@ PURE_BUILTINS = frozenset(
 # Those that call what they are given.
 RUNS_GIVEN = frozenset({"filter", "map", "max", "min", "sorted"})
 
-# Functions of modules: the longest beginning that is listed decides. "" is no effect.
+# Functions of modules: the longest beginning that is listed decides. "" is no effect. What
+# is not listed is unseen, too, and so is what its results do.
 FUNCTIONS: dict[str, str] = {
     # Modules of Python's library whose functions read and compute.
     **dict.fromkeys(
@@ -168,7 +169,6 @@ FUNCTIONS: dict[str, str] = {
     "os.environ.pop": PATH,
     "os.putenv": PATH,
     "importlib": UNSEEN,
-    "importlib.reload": UNSEEN,
 }
 
 # TensorFlow's functions with an effect of their own; the others build or run a graph.
@@ -198,7 +198,6 @@ SAME: dict[str, str] = {
     "deleterecursively": "rmtree",
     "listdirectory": "listdir",
     "isdirectory": "isdir",
-    "makedirs": "makedirs",
     "open": "gfile",
     "fastgfile": "gfile",
     "warn": "warning",

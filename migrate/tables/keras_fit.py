@@ -50,7 +50,6 @@ _EXPORT = (
     "assets_extra",
     "as_text",
     "checkpoint_path",
-    "strip_default_attrs",
 )
 # Methods of Estimator that a model, or TensorFlow, has as well -> their parameters.
 METHODS: dict[str, tuple[str, ...]] = {
@@ -66,8 +65,8 @@ METHODS: dict[str, tuple[str, ...]] = {
     "get_variable_names": (),
     "get_variable_value": ("name",),
     "latest_checkpoint": (),
-    "export_saved_model": _EXPORT,
-    "export_savedmodel": _EXPORT,
+    "export_saved_model": (*_EXPORT, "experimental_mode"),
+    "export_savedmodel": (*_EXPORT, "strip_default_attrs"),
 }
 # What runs the model; the others ask the directory.
 EXPORTS = frozenset({"export_saved_model", "export_savedmodel"})
@@ -108,6 +107,7 @@ UNSAID: dict[tuple[str, str], str] = {
             ("checkpoint_path", "a checkpoint that is named is exported"),
         )
     },
+    ("export_saved_model", "experimental_mode"): "a mode is named to export it for",
     (ESTIMATOR, "warm_start_from"): "it starts from another training's values",
     ("estimator_loop.EvalSpec", "hooks"): "hooks watch its evaluations",
 }

@@ -90,6 +90,13 @@ MUTATING_FUNCTIONS = frozenset(
     | {f"heapq.{name}" for name in ("heappushpop", "heapreplace")}
     | {f"bisect.insort{where}" for where in ("", "_left", "_right")}
 )
+# Of these, what takes a list or an array itself, and nothing that stands for one.
+WANT_ITSELF = frozenset(
+    name
+    for name in MUTATING_FUNCTIONS
+    if name.startswith(("heapq.", "numpy.copyto", "numpy.place"))
+    or name.endswith(".at")
+) | {"numpy.putmask", "numpy.put_along_axis"}
 # Modules that are a random generator which every TF1 worker had for itself: prefix ->
 # (name in the emitted module, what of it is not that generator).
 GENERATORS: dict[str, tuple[str, frozenset[str]]] = {

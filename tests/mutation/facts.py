@@ -12,7 +12,11 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from tests.mutation import genuine_names
+
 PREFIX = "fact "
+# What only tells that a name exists: a row that is gone is not noticed.
+NAMES = "spelling"
 _HOME = "tests.mutation."
 # Fact -> the module and function that tell what contradicts it, the tables that it is about.
 # What is more than that a name exists stands first.
@@ -25,7 +29,35 @@ FACTS: dict[str, tuple[str, tuple[str, ...]]] = {
         )
         for name in ("builtins", "functions", "methods", "operators")
     },
+    "what calls give": ("graph_calls.find_others_than_tensors", ("one_tensor",)),
+    "names of operations": ("graph_calls.find_other_names", ("named_tensors",)),
+    "shapes of calls": ("graph_calls.find_other_shapes", ("one_element",)),
+    "numbers of arrays": ("graph_calls.find_other_numbers", ("one_element",)),
+    "parameters of contrib's functions": (
+        "signatures_of_rows.find_wrong_calls",
+        ("contrib",),
+    ),
+    "parameters of contrib's layers": (
+        "signatures_of_rows.find_wrong_layers",
+        ("keras_contrib",),
+    ),
+    "names of contrib's layers": (
+        "signatures_of_rows.find_wrong_names_of_layers",
+        ("keras_contrib",),
+    ),
+    "parameters of hooks": ("signatures_of_rows.find_wrong_hooks", ("callbacks",)),
+    "parameters of Estimators": (
+        "signatures_of_rows.find_wrong_estimators",
+        ("keras_fit",),
+    ),
+    **{
+        f"{NAMES} in {table}": ("genuine_names.find_misspelt", (table,))
+        for table in genuine_names.TABLES
+    },
 }
+# Facts that ask the tool, which has to be imported anew with a wrong table: of others the
+# table alone is.
+OF_TOOL = frozenset({"effects of calls", "methods of Python", "shapes of calls"})
 
 
 def _find(name: str) -> Callable[[], list[str]]:
@@ -39,13 +71,19 @@ def names() -> list[str]:
     return [PREFIX + name for name in FACTS]
 
 
-def about(table: str) -> list[str]:
-    """The facts about a table."""
-    return [PREFIX + name for name, (_, tables) in FACTS.items() if table in tables]
+def about(table: str, of_tool: bool) -> list[str]:
+    """The facts about a table, that ask the tool or do not."""
+    return [
+        PREFIX + name
+        for name, (_, tables) in FACTS.items()
+        if table in tables and (name in OF_TOOL) is of_tool
+    ]
 
 
 def find_contradictions(name: str) -> list[str]:
     """What contradicts a fact."""
+    if name.startswith(f"{PREFIX}{NAMES} in "):
+        return genuine_names.find_misspelt(name.rpartition(" ")[2])
     return _find(name)()
 
 

@@ -199,7 +199,8 @@ def _shape_of(text: str) -> list[int]:
         return list(made.shape)
 
 
-def main() -> None:
+def observe() -> dict[str, Any]:
+    """All that is recorded, as TensorFlow gives it now."""
     import tensorflow as tf
 
     from migrate.tables import named_tensors, one_tensor
@@ -214,13 +215,16 @@ def main() -> None:
     for layer in sorted(one_tensor.LAYERS):
         given.test_a_layer_gives_one_tensor(layer)
         layers.append(layer)
-    known = {
+    return {
         "tensors": tensors,
         "layers": layers,
         "named": [n for n in sorted(named_tensors.NAMED) if _is_named(n)],
         "shapes": {text: _shape_of(text) for text in SHAPED.split("\n") if text},
     }
-    RECORDED.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    RECORDED.write_text(json.dumps(observe(), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -134,7 +134,6 @@ def _look(directory: pathlib.Path) -> object:
 def _import(text: str) -> dict[str, Any]:
     """The names that a call needs."""
     # What they import when they are called for the first time is no effect of theirs.
-    import concurrent.futures.thread
     import multiprocessing.queues
     import multiprocessing.synchronize  # noqa: F401
 

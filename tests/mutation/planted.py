@@ -7,12 +7,14 @@ these. So each has a process of its own, made by `os.fork`.
 from __future__ import annotations
 
 import ast
+import contextlib
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
 import types
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from tests.mutation import parts
@@ -80,6 +82,29 @@ def plant(names: Collection[str]) -> None:
         return tree, {}
 
     install({name.partition(":")[0] for name in names}, change)
+
+
+@contextlib.contextmanager
+def exchange_table(name: str) -> Iterator[bool]:
+    """Inside, whoever imports the table of a part gets it wrong; whether it can be imported."""
+    module = name.partition(":")[0]
+    before = importlib.import_module(_PREFIX + module)
+    tree, found = parts.read_table(module)
+    parts.plant(next(part for part in found if str(part) == name))
+    made = types.ModuleType(before.__name__)
+    package = importlib.import_module(_PREFIX.removesuffix("."))
+    try:
+        sys.modules[before.__name__] = made
+        setattr(package, module, made)
+        exec(compile(ast.fix_missing_locations(tree), name, "exec"), vars(made))
+        works = True
+    except Exception:
+        works = False
+    try:
+        yield works
+    finally:
+        sys.modules[before.__name__] = before
+        setattr(package, module, before)
 
 
 # -- which parts are read ---------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import collections
 import copy
+import functools
 import io
 import types
 from collections.abc import Callable, Iterable
@@ -233,7 +234,7 @@ def _find_wrong_runner(call: str, runners: Iterable[str]) -> list[str]:
 
     value = eval(call, {"f": f})
     if hasattr(value, "__next__"):
-        [*value]
+        value = list(value)
     name = call.partition("(")[0]
     return [] if (name in runners) == bool(ran) else [f"{name}: it runs what is given"]
 
@@ -280,12 +281,13 @@ _OPERATIONS = {
 }
 
 
-def _called_by(kind: str, methods: Iterable[str]) -> set[str]:
+@functools.cache
+def _called_by(kind: str, methods: tuple[str, ...]) -> set[str]:
     """The special methods that Python calls for a kind of expression."""
     called: set[str] = set()
-    every = [*methods]
+    every = methods
     # A method that another one stands in for is called where that is not there.
-    for has in [every, *([m] for m in every), *([m, "__iter__"] for m in every)]:
+    for has in [every, *((m,) for m in every), *((m, "__iter__") for m in every)]:
         for text in _OPERATIONS[kind].split(";"):
             _run_traced(text, has, called)
     return called
@@ -322,13 +324,13 @@ def find_wrong_operators() -> list[str]:
     """Expressions for which Python calls other methods than the tool says, and more."""
     from migrate.tables import host_effects as table
 
-    every = {name for names in table.OPERATORS.values() for name in names}
+    every = tuple(sorted({n for names in table.OPERATORS.values() for n in names}))
     found = []
     for kind in {*_OPERATIONS, *table.OPERATORS}:
         if kind not in _OPERATIONS or kind not in table.OPERATORS:
             found.append(f"{kind}: no such expression")
             continue
-        called = _called_by(kind, table.OPERATORS[kind])
+        called = _called_by(kind, tuple(table.OPERATORS[kind]))
         missing = {*table.OPERATORS[kind]} - called
         more = _called_by(kind, every) - {*table.OPERATORS[kind]}
         if missing or more:

@@ -12,7 +12,7 @@ import functools
 from tests.mutation import genuine_names
 
 # What a row calls the parameters of a base class, or `**kwargs`.
-_OF_LAYERS = frozenset({"name", "trainable", "dtype", "activity_regularizer"})
+_OF_LAYERS = frozenset({"name", "trainable", "dtype", "activity_regularizer", "fused"})
 
 
 def _parameters_before(symbol: str) -> tuple[str, ...]:
@@ -57,7 +57,12 @@ def _parameters_of(module: str, name: str) -> tuple[str, ...] | None:
     assert isinstance(made, ast.FunctionDef)
     names = [a.arg for a in (*made.args.args, *made.args.kwonlyargs)]
     names = [n for n in names if n != "self"]
-    return (*names, "**") if made.args.kwarg else tuple(names)
+    if made.args.kwarg and isinstance(node, ast.ClassDef):
+        for base in node.bases:
+            names += _parameters_of(module, ast.unparse(base)) or ()
+    elif made.args.kwarg:
+        names.append("**")
+    return tuple(names)
 
 
 def _parameters_now(target: str) -> tuple[str, ...] | None:
@@ -132,13 +137,77 @@ def find_wrong_layers() -> list[str]:
         names = dict(row.renamed)
         for name in row.parameters:
             new = names.get(name, name)
-            left = (*row.refused, *keras_contrib._LISTS, "reuse", *row.call_parameters)
+            left = (*row.refused, *keras_contrib._LISTS, *keras_contrib.NORMALIZER)
+            left = (*left, "reuse", *row.call_parameters)
             if name not in left and new not in left:
-                if not _takes(now, new) and new not in _OF_LAYERS:
+                if new not in now and new not in _OF_LAYERS:
                     wrong.add(new)
-        wrong |= {n for n, _ in row.defaults if not _takes(now, n)}
+        wrong |= {n for n, _ in row.defaults if n not in now and n not in _OF_LAYERS}
         wrong |= {row.inverted} - {*now, ""}
         found += [f"{row.function} -> {row.target}: {n}" for n in sorted(wrong)]
+    return found
+
+
+def find_wrong_names_of_layers() -> list[str]:
+    """Aliases of contrib's layers that 1.15.5 calls otherwise."""
+    from migrate.tables import keras_contrib
+
+    called = genuine_names.names_in_python()
+    found = [
+        f"{alias} is no {kind}"
+        for alias, kind in keras_contrib._KINDS.items()
+        if called.get(alias) is None or called[alias] != called.get(kind)
+    ]
+    found += [
+        f"{kind} is not called {name}"
+        for kind, name in keras_contrib.PYTHON_NAMES.items()
+        if called.get(kind) != name
+    ]
+    known = {keras_contrib._name(row.function): row for row in keras_contrib._ROWS}
+    for name, row in known.items():
+        python = called[name]
+        of_kind = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
+        if python != of_kind:
+            found.append(f"{name} is called {python}, not {of_kind}")
+    every = {p for row in keras_contrib._ROWS for p in _parameters_before(row.function)}
+    used = {old for row in keras_contrib._ROWS for old, _ in row.renamed}
+    found += [f"no layer has {n}" for n in {*keras_contrib._LISTS, *used} - every]
+    found += [f"no layer has {n}" for n in {*keras_contrib.NORMALIZER} - every]
+    return found
+
+
+def find_wrong_hooks() -> list[str]:
+    """Where hooks are given, and what their methods take, unlike in both versions."""
+    from migrate.tables import callbacks, keras_fit
+
+    found = []
+    of_specs = {
+        name: _parameters_before(f"tf.estimator.{name}")
+        for name in ("EstimatorSpec", "EvalSpec", "TrainSpec")
+    }
+    known = {**keras_fit.METHODS, **of_specs}
+    for (name, at), argument in callbacks.POSITIONS.items():
+        if known.get(name, ())[at : at + 1] != (argument,):
+            found.append(f"{name} has no {argument} at {at}")
+    places = {(name, argument) for (name, _), argument in callbacks.POSITIONS.items()}
+    for name, argument in callbacks.GIVEN:
+        if name != "EstimatorSpec" and argument not in known.get(name, ()):
+            found.append(f"{name} has no {argument}")
+        if name != "EstimatorSpec" and (name, argument) not in places:
+            found.append(f"{name} has {argument} at no place")
+    signatures = genuine_names.signatures_seen()
+    for method, count in callbacks.PARAMETERS.items():
+        given = signatures.get(f"tf.train.SessionRunHook.{method}", "")
+        if given.count(",") != count:
+            found.append(f"{method} takes {given}")
+    of_moments = [m for methods, _ in callbacks.MOMENTS.values() for m in methods]
+    if sorted(of_moments) != sorted(callbacks.PARAMETERS):
+        found.append(f"moments of {of_moments}")
+    for moment, (_, text) in callbacks.MOMENTS.items():
+        for mode in (callbacks.TRAIN, callbacks.TEST, callbacks.PREDICT):
+            name = f"tf_keras.callbacks.Callback.on_{mode}_{moment}"
+            if signatures.get(name) != f"(self, {text})":
+                found.append(f"{name}{signatures.get(name)}")
     return found
 
 

@@ -11,6 +11,7 @@ from migrate.plan import New
 from migrate.program.code import Code, code
 from migrate.program.worker_state import Finder, Shared, WorkerState
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import worker_state as table
 
 _RECIPE = "Make it in the function that opens the session, or pass it to the function."
 
@@ -96,6 +97,17 @@ class _Edits:
         """`reader = Reader()` -> `reader = training_session.per_worker(lambda: Reader())`."""
         plan = self._context.plan
         binding = shared.bindings[0]
+        wanting = self._find_wanting_itself(shared)
+        if wanting:
+            self._context.diagnostics.refuse(
+                "C109",
+                shared.use,
+                f"the loop changes `{shared.name}`, which every TF1 worker, a process, "
+                f"had for itself, by `{wanting}`; what stands here for the workers' "
+                "objects is none that it takes",
+                _RECIPE,
+            )
+            return
         changed = self._find_change_elsewhere(shared.name)
         if (
             len(shared.bindings) > 1
@@ -130,6 +142,21 @@ class _Edits:
                 replace=within,
             )
         ]
+
+    def _find_wanting_itself(self, shared: Shared) -> str:
+        """A function that changes the object, and takes nothing that stands for it."""
+        scopes = self._context.scopes
+        for node in scopes.walk():
+            if isinstance(node, ast.Call) and node.args:
+                path = scopes.import_path(node.func)
+                first = node.args[0]
+                if (
+                    path in table.WANT_ITSELF
+                    and isinstance(first, ast.Name)
+                    and first.id == shared.name
+                ):
+                    return path
+        return ""
 
     def _find_change_elsewhere(self, name: str) -> ast.stmt | None:
         """A statement outside of functions that changes the object after it is made."""

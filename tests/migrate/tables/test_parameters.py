@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import migrate.compiler  # noqa: F401  Before its parts, which import one another.
 from migrate import emitted
 from migrate.normalise import train_ops
 from migrate.normalise.model_forms import variables
@@ -32,6 +33,7 @@ from migrate.tables import (
     estimator,
     first_values,
     hooks,
+    keras_fit,
     keras_models,
     layers,
     optimizers,
@@ -110,6 +112,10 @@ TABLES: dict[str, Claims] = {
             symbol: (*row.parameters, *row.constructor)
             for symbol, row in keras_models.METRICS.items()
         },
+    },
+    "keras_fit": {
+        f"tf.estimator.Estimator.{method}": parameters
+        for method, parameters in keras_fit.METHODS.items()
     },
     "contrib_training": {
         symbol: contrib_training.OPTIMIZE_LOSS_PARAMETERS

@@ -1,0 +1,108 @@
+"""The tables agree with what was observed of Python and of both TensorFlows.
+
+`tests/mutation/facts.py` has the facts, and which part of a table contradicts one. What was
+observed is observed again here.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import pytest
+
+from reference.environment import find_tf1
+from tests import ledger
+from tests.mutation import (
+    facts,
+    genuine_names,
+    graph_calls,
+    host_calls,
+    outcomes,
+    python_objects,
+)
+
+HOME = pathlib.Path(host_calls.__file__).parent
+
+
+@pytest.mark.parametrize("name", facts.names())
+def test_tables_agree(name: str) -> None:
+    assert facts.find_contradictions(name) == []
+
+
+@pytest.mark.timeout(600)
+def test_calls_do_what_was_observed() -> None:
+    ledger.rests_on(HOME / "host_calls.py", host_calls.RECORDED, pathlib.Path(__file__))
+    known = host_calls.recorded()
+    assert [*known] == host_calls.calls()
+    seen = {call: host_calls.observe(call) for call in known}
+    assert {c: (known[c], s) for c, s in seen.items() if s != known[c]} == {}
+
+
+@pytest.mark.timeout(600)
+def test_graphs_give_what_was_observed() -> None:
+    pytest.importorskip("tensorflow")
+    ledger.rests_on(
+        HOME / "graph_calls.py", graph_calls.RECORDED, pathlib.Path(__file__)
+    )
+    assert graph_calls.observe() == graph_calls._recorded()
+
+
+@pytest.mark.timeout(600)
+def test_names_are_those_of_both() -> None:
+    python = find_tf1()
+    if python is None:
+        pytest.skip("no TensorFlow 1.15.5")
+    pytest.importorskip("tensorflow")
+    ledger.rests_on(
+        HOME / "genuine_names.py", genuine_names.RECORDED, pathlib.Path(__file__)
+    )
+    assert genuine_names.ask(str(python)) == genuine_names._recorded()
+
+
+# -- controls ---------------------------------------------------------------------------
+
+
+def test_another_observation_contradicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {'os.remove("x.txt")': frozenset({host_calls.STDOUT})}
+    monkeypatch.setattr(host_calls, "recorded", lambda: wrong)
+    assert len(host_calls.find_contradictions()) == 1
+    assert not facts.holds("fact effects of calls")
+
+
+@pytest.mark.parametrize(
+    ("call", "seen"),
+    [
+        ('print("x")', {host_calls.STDOUT}),
+        ('os.path.exists("extra.txt")', {host_calls.FILES}),
+        ("random.random()", {host_calls.PYTHON_RANDOM}),
+        ("abs(-1)", set()),
+    ],
+)
+def test_effects_are_seen(call: str, seen: set[str]) -> None:
+    assert host_calls.observe(call) == seen
+
+
+def test_other_methods_contradict(monkeypatch: pytest.MonkeyPatch) -> None:
+    from migrate.tables import host_effects
+
+    pure = host_effects.PURE_METHODS - {"astype"} | {"append"}
+    monkeypatch.setattr(host_effects, "PURE_METHODS", pure)
+    wrong = python_objects.find_wrong_methods()
+    assert [w.partition("(")[0] for w in wrong] == [
+        "[3, 1, 2].append",
+        "collections.deque",
+        "numpy.array",
+    ]
+
+
+def test_a_fact_that_raises_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: Any) -> list[str]:
+        raise ValueError
+
+    monkeypatch.setattr(graph_calls, "find_other_numbers", fail)
+    name = "fact numbers of arrays"
+    assert not facts.holds(name)
+    from tests.mutation import programs
+
+    assert outcomes.outcome_of(programs.find(name)) != outcomes.PASSES
