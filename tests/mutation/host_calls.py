@@ -6,6 +6,7 @@ reads, by comparing the results. `observed_calls.tsv` has what was seen.
 
     python -m tests.mutation.host_calls --all     observes all calls, and writes it
     python -m tests.mutation.host_calls           only new ones
+    python -m tests.mutation.host_calls --compare says which do something else now
 """
 
 from __future__ import annotations
@@ -315,12 +316,18 @@ def find_contradictions() -> list[str]:
     return found
 
 
-def main() -> None:
+def main() -> int:
+    if "--compare" in sys.argv:
+        known = recorded()
+        changed = [text for text in calls() if observe(text) != known.get(text)]
+        print("\n".join(changed))
+        return int(bool(changed) or [*known] != calls())
     known = {} if "--all" in sys.argv else recorded()
     seen = {text: known[text] if text in known else observe(text) for text in calls()}
     lines = [f"{text}\t{', '.join(sorted(kinds))}\n" for text, kinds in seen.items()]
     RECORDED.write_text("".join(lines), encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
