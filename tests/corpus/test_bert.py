@@ -1,7 +1,8 @@
 """bert-tensorflow's classifier, migrated, trains as it did under TensorFlow 1.15.5.
 
 The package's tree and a program that uses it (`bert_classify.py`) are migrated together
-and go on from TensorFlow 1.15.5's checkpoint of step 0.
+and go on from TensorFlow 1.15.5's checkpoint of step 0. So does what the fallback makes
+of them: a TPUEstimator in graph mode.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import sys
 
 import pytest
 
+from migrate.beside import files as beside
+from migrate.fallback.module import Part, bring_to_compat
+from migrate.options import Options
 from reference import processes
 from tests import ledger
 from tests.corpus import packages
@@ -113,36 +117,77 @@ def migrated(
     return target
 
 
+@pytest.fixture(scope="module")
+def in_graph_mode(
+    tree: pathlib.Path, tmp_path_factory: pytest.TempPathFactory
+) -> pathlib.Path:
+    """What the fallback makes of the package, which it is not asked for."""
+    target = tmp_path_factory.mktemp("in_graph_mode") / "tree"
+    shutil.copytree(tree, target)
+    texts = []
+    for path in [target / "bert_classify.py", *sorted((target / "bert").glob("*.py"))]:
+        if path.stem.endswith("_test"):
+            continue
+        starts = path.stem == "bert_classify"
+        part = Part(starts=starts, own=frozenset({"bert"}))
+        found = bring_to_compat(path.read_text(), Options(), str(path), part)
+        assert not found.findings
+        path.write_text(found.text)
+        texts.append(found.text)
+    beside.write(target, *texts)
+    return target
+
+
+@pytest.fixture(scope="module")
+def theirs(
+    tree: pathlib.Path, tf1: str, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[pathlib.Path, Losses]:
+    """Where TensorFlow 1.15.5 has trained, and its losses."""
+    model = tmp_path_factory.mktemp("tf1") / "model"
+    losses = _trained(tf1, tree, model, False)
+    assert sorted(losses) == list(range(1, STEPS + 1))
+    return model, losses
+
+
 def _continued(
-    migrated: pathlib.Path, begun: pathlib.Path, model: pathlib.Path
+    migrated: pathlib.Path,
+    begun: pathlib.Path,
+    model: pathlib.Path,
+    preloaded: bool = True,
 ) -> Losses:
     """The migrated program's losses, from TF1's checkpoint of step 0."""
     model.mkdir()
     for path in begun.glob("model.ckpt-0.*"):
         shutil.copy(path, model)
     (model / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-0"\n')
-    return _trained(sys.executable, migrated, model, True)
+    return _trained(sys.executable, migrated, model, preloaded)
 
 
-def test_the_migrated_classifier_follows_tf1(
-    tree: pathlib.Path, migrated: pathlib.Path, tf1: str, tmp_path: pathlib.Path
+def _read_evaluation(model: pathlib.Path) -> dict[str, str]:
+    return dict(line.split() for line in (model / "evaluated.txt").open())
+
+
+@pytest.mark.parametrize("graph_mode", (False, True), ids=("migrated", "graph_mode"))
+def test_the_classifier_follows_tf1(
+    graph_mode: bool,
+    tree: pathlib.Path,
+    theirs: tuple[pathlib.Path, Losses],
+    request: pytest.FixtureRequest,
+    tmp_path: pathlib.Path,
 ) -> None:
-    ledger.rests_on(tree, migrated)
-    theirs = _trained(tf1, tree, tmp_path / "tf1", False)
-    assert sorted(theirs) == list(range(1, STEPS + 1))
-    ours = _continued(migrated, tmp_path / "tf1", tmp_path / "tf2")
-    assert ours.keys() == theirs.keys()
-    assert max(abs(ours[step] - theirs[step]) for step in theirs) <= TOLERANCE
-    read = [
-        dict(line.split() for line in (tmp_path / d / "evaluated.txt").open())
-        for d in ("tf1", "tf2")
-    ]
+    new = request.getfixturevalue("in_graph_mode" if graph_mode else "migrated")
+    ledger.rests_on(tree, new)
+    begun, expected = theirs
+    ours = _continued(new, begun, tmp_path / "tf2", not graph_mode)
+    assert ours.keys() == expected.keys()
+    assert max(abs(ours[step] - expected[step]) for step in expected) <= TOLERANCE
+    read = [_read_evaluation(model) for model in (begun, tmp_path / "tf2")]
     assert read[0].keys() == read[1].keys() >= {"eval_accuracy", "eval_loss"}
     assert read[0]["eval_accuracy"] == read[1]["eval_accuracy"]
     # Another weight decay shows.
     faulty = tmp_path / "faulty"
-    shutil.copytree(migrated, faulty)
+    shutil.copytree(new, faulty)
     decay = "weight_decay_rate=0.01"
     _replace(faulty / "bert" / "optimization.py", decay, "weight_decay_rate=0.02")
-    other = _continued(faulty, tmp_path / "tf1", tmp_path / "other")
-    assert max(abs(other[step] - theirs[step]) for step in theirs) > 10 * TOLERANCE
+    other = _continued(faulty, begun, tmp_path / "other", not graph_mode)
+    assert max(abs(other[step] - expected[step]) for step in expected) > 10 * TOLERANCE
