@@ -132,6 +132,9 @@ class _Savers:
 
     def _find_block(self, statement: ast.Assign) -> ast.With:
         """The block that made the variables of a saver, and of the sessions it is used with."""
+        if len(self._program.blocks) == 1:
+            self._check_alone(statement)
+            return self._find_only_block(statement)
         suite = self._suite(statement)
         at = suite.index(statement)
         blocks = [i for i, s in enumerate(suite) if s in self._program.blocks]
@@ -142,9 +145,6 @@ class _Savers:
         block = suite[first]
         assert isinstance(block, ast.With)
         home = self._scopes.scope_of(block).node
-        if len(self._program.blocks) == 1:
-            self._check_alone(statement)
-            return block
         # Of several graphs it is the one that was built last, until the next is.
         if any(
             self._scopes.scope_of(b).node is home
@@ -163,6 +163,20 @@ class _Savers:
             ):
                 raise NotKnown
             self._check_session(use, suite, first, place)
+        return block
+
+    def _find_only_block(self, statement: ast.Assign) -> ast.With:
+        """The one block there is, below which the saver is surely made, and once."""
+        (block,) = self._program.blocks
+        suite = self._suite(block)
+        at: ast.stmt = statement
+        while at not in suite:
+            parent = self._scopes.parents[at]
+            if not isinstance(parent, ast.With):
+                raise NotKnown
+            at = parent
+        if suite.index(at) <= suite.index(block):
+            raise NotKnown
         return block
 
     def _check_alone(self, statement: ast.Assign) -> None:
@@ -289,6 +303,7 @@ class _Savers:
         once = self._runs_once(block)
         lazy = {*made.layers, *slots, *made.networks}
         traced: list[str] = []
+        chosen: list[str] = []
         listed: list[str] = []
         applied: list[str] = []
         for step in sorted(self._steps(block), key=lambda s: s.lineno):
@@ -305,6 +320,8 @@ class _Savers:
                 listed.append(f"*{step.name}.get_concrete_function().variables")
             else:
                 traced.append(f"{step.name}.get_concrete_function()")
+            chosen.append(f"{step.name}.get_concrete_function()")
+        traced = chosen if traced else []  # In their order.
         applied = list(dict.fromkeys(applied))
         if lazy - set(slots) or len(applied) > 1:
             raise NotKnown  # Two optimizers number their slots together.

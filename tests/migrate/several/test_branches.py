@@ -88,7 +88,8 @@ def test_each_is_migrated_with_its_own_back_end(text: str) -> None:
     done = migrate_text(text)
     assert not _refused(done)
     assert _calls(done.text, "tf.distribute.ParameterServerStrategy") == 1
-    assert _calls(done.text, "tf.distribute.get_strategy") == 1
+    alone = _calls(done.text, "tf.distribute.get_strategy")
+    assert alone + _calls(done.text, "tf.compat.v1.train.Saver") == 1
     assert _calls(done.text, "replicas.run") == 1
     # No finding stands at a line that the file has not, and no mark is left.
     assert all(0 < f.line <= text.count("\n") + 1 for f in done.findings)

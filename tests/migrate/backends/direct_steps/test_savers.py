@@ -177,6 +177,18 @@ def test_a_function_that_makes_a_graph_begins_its_slots_anew() -> None:
     )
 
 
+def test_a_saver_is_made_within_the_session() -> None:
+    line = "saver = tf.train.Saver(max_to_keep=2)\n"
+    opened = "with tf.Session() as sess:\n"
+    text = ADAM.replace(line, "").replace(opened, f"{opened}    {line}")
+    text = _migrated(text)
+    assert "plain_session" not in text
+    assert (
+        "train_step.get_concrete_function()\n"
+        "saver = tf.compat.v1.train.Saver([v, w, b, step, *optimizer.variables()], "
+    ) in text
+
+
 def test_slots_of_every_step_exist() -> None:
     """One optimizer, of which each step updates other variables."""
     text = _migrated(

@@ -92,4 +92,5 @@ def test_an_empty_directory_is_not_looked_into() -> None:
     text = migrate_text(alone).text
     assert "tf.train.latest_checkpoint(directory) if directory else None" in text
     none = migrate_text(alone.replace("=directory", "=''")).text
-    assert "latest_checkpoint" not in none and "plain_session.Session" in none
+    assert "restore" not in none and "latest_checkpoint" not in none
+    assert "@tf.function" in none
