@@ -58,7 +58,7 @@ class Body:
         for statement in body:
             if isinstance(statement, ast.With) and dissolves(self._view, statement):
                 found.extend(self._flatten_body(statement.body))
-            elif not _only_reuses(statement):
+            elif not _reuses_only(statement):
                 found.append(statement)
         self._check_carried(found)
         return found
@@ -363,10 +363,10 @@ def _targets(target: ast.expr) -> set[str]:
     return {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
 
 
-def _only_reuses(statement: ast.stmt) -> bool:
+def _reuses_only(statement: ast.stmt) -> bool:
     """`tf.get_variable_scope().reuse_variables()`, perhaps under a condition."""
     if isinstance(statement, ast.If) and not statement.orelse:
-        return all(_only_reuses(s) for s in statement.body)
+        return all(_reuses_only(s) for s in statement.body)
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
