@@ -151,7 +151,9 @@ class _Search:
         # Not "is now": this refusal may keep the whole program as it was.
         becomes = "will make a Keras model" if user.makes else "becomes a Keras model"
         what = f"{user.name} of {os.path.basename(target)} {becomes}"
-        return {user.line: (line, f"{what}: name its class here when you change this file")}
+        return {
+            user.line: (line, f"{what}: name its class here when you change this file")
+        }
 
     def _is_refused(self, real: str) -> bool:
         """Whether a file is left as it is, whatever becomes of a model_fn of others."""
