@@ -169,7 +169,7 @@ class Body:
             isinstance(statement, ast.If)
             and not statement.orelse
             and self._depends(statement.test)
-            and self._at_zero(statement.test) is True
+            and self._evaluate_at_zero(statement.test) is True
             and all(
                 isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
                 for s in statement.body
@@ -188,7 +188,7 @@ class Body:
             for n in walk_breadth_first(node)
         )
 
-    def _at_zero(self, node: ast.expr) -> object:
+    def _evaluate_at_zero(self, node: ast.expr) -> object:
         """The value of a condition for the first tower.
 
         Raises:
@@ -284,12 +284,12 @@ class Body:
                 and self._depends(node.value)
             ):
                 self._check_shares(node.value)
-                edits.append(Edit(node.value, repr(self._at_zero(node.value))))
+                edits.append(Edit(node.value, repr(self._evaluate_at_zero(node.value))))
             elif isinstance(node, ast.Call) and (
                 given := self._find_reuse_argument(node)
             ):
                 self._check_shares(given)
-                edits.append(Edit(given, repr(self._at_zero(given))))
+                edits.append(Edit(given, repr(self._evaluate_at_zero(given))))
             elif (
                 isinstance(node, ast.Name)
                 and node.id in self.flags
@@ -298,7 +298,9 @@ class Body:
                 self._check_shares(node)
                 edits.append(Edit(node, self.flags[node.id]))
         if isinstance(statement, ast.Assign) and self._says_reuse(statement):
-            edits = [Edit(statement.value, repr(self._at_zero(statement.value)))]
+            edits = [
+                Edit(statement.value, repr(self._evaluate_at_zero(statement.value)))
+            ]
         text = text.edited(edits)
         end = statement.end_lineno or statement.lineno
         begin = statement.lineno
