@@ -53,7 +53,7 @@ def _describes(given: ast.expr, scopes: Scopes) -> bool:
         return False
     (target,) = within.targets
     if isinstance(target, ast.Subscript):  # spec["x"] = tf.placeholder(...)
-        return isinstance(target.value, ast.Name) and _only_received(
+        return isinstance(target.value, ast.Name) and _is_only_received(
             target.value, scopes
         )
     if isinstance(target, ast.Name):  # x = tf.placeholder(...)
@@ -70,10 +70,10 @@ def _is_received(dictionary: ast.expr, scopes: Scopes) -> bool:
     if not isinstance(use, ast.Assign) or len(use.targets) != 1:
         return False
     (target,) = use.targets
-    return isinstance(target, ast.Name) and _only_received(target, scopes)
+    return isinstance(target, ast.Name) and _is_only_received(target, scopes)
 
 
-def _only_received(name: ast.Name, scopes: Scopes) -> bool:
+def _is_only_received(name: ast.Name, scopes: Scopes) -> bool:
     """Whether a name's dictionary is filled by keys and given to receivers, no more."""
     given = False
     for read in _reads(name, scopes):

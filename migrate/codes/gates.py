@@ -18,7 +18,7 @@ CODES = (
         "cells cannot be cut apart",
         "The notebook's program spans cells in a way that cannot be cut into cells again. A magic would move, or a cell could not run by itself.",
         why="The tool migrates all cells as one module, and then has to return each line to a cell. A cell that ends in the middle of a statement cannot run.",
-        recipe="Put the program into one cell.",
+        recipe="Move the magic into a cell of its own. If that does not help, put the program into one cell.",
         promise="The notebook is left as it is.",
     ),
     Code(

@@ -6,6 +6,7 @@ import functools
 import importlib.resources
 import pathlib
 import re
+import shutil
 import textwrap
 from collections.abc import Iterator
 
@@ -15,6 +16,7 @@ _ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Where an installation has the pages; a checkout has them in docs/rules.
 _INSTALLED = "rule_pages"
 _WIDTH = 88
+_NARROWEST = 40
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _ADDRESS = re.compile(r"<(https://[^>]+)>")
 _EMPHASIS = re.compile(r"(?<![\\\w*])\*([^*\n]+)\*(?!\w)")
@@ -86,9 +88,10 @@ def _show_prose(block: str) -> Iterator[tuple[str, str]]:
 
 
 def _wrap(text: str, indent: str = "") -> Iterator[tuple[str, str]]:
+    columns = shutil.get_terminal_size((_WIDTH, 24)).columns
     for line in textwrap.wrap(
         text,
-        _WIDTH,
+        max(_NARROWEST, min(_WIDTH, columns)),
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,

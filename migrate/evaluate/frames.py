@@ -36,7 +36,7 @@ def names_of(code: Code) -> Names:
     outer: set[str] = set()
     yields = False
     body = code.body if isinstance(code.body, list) else [code.body]
-    for node in _own_nodes(body):
+    for node in _walk_own_nodes(body):
         if isinstance(node, ast.Global):
             global_names.update(node.names)
         elif isinstance(node, ast.Nonlocal):
@@ -53,7 +53,7 @@ def names_of(code: Code) -> Names:
     )
 
 
-def _own_nodes(
+def _walk_own_nodes(
     body: list[ast.AST] | list[ast.stmt] | list[ast.expr],
 ) -> Iterator[ast.AST]:
     """Nodes of a body that are not of a scope within it."""

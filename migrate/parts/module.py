@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Text
-from migrate.program.binding_time import all_names
+from migrate.program.binding_time import find_all_names
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Module:
     @functools.cached_property
     def names(self) -> frozenset[str]:
         """Every name that it has for anything."""
-        return frozenset(all_names(self.tree))
+        return frozenset(find_all_names(self.tree))
 
     @functools.cached_property
     def rebound(self) -> frozenset[str]:

@@ -72,7 +72,7 @@ class MadeLater:
                     statement.lineno > node.lineno  # type: ignore[attr-defined]
                 )
                 if after and not names.suites(statement):  # type: ignore[arg-type]
-                    made = self._made_in(statement, trainable) or self._updated_in(
+                    made = self._made_in(statement, trainable) or self._find_update_in(
                         statement, trainable
                     )
                     if made and not one_of.exclusive(self._scopes, node, statement):
@@ -211,7 +211,7 @@ class MadeLater:
                 return node
         return None
 
-    def _updated_in(self, statement: ast.AST, trainable: bool) -> ast.AST | None:
+    def _find_update_in(self, statement: ast.AST, trainable: bool) -> ast.AST | None:
         if trainable or not self._has_slots:
             return None
         return next(

@@ -80,11 +80,11 @@ class ContribGraph:
         row = calls.ROWS.get(symbol)
         if row is None or call is None or self._arg_scope:
             return False
-        if self._through_name_of_its_own(node):
+        if self._goes_through_own_name(node):
             return False
         return calls.rewrite_call(call, row, self._scopes) is not None
 
-    def _through_name_of_its_own(self, node: ast.expr) -> bool:
+    def _goes_through_own_name(self, node: ast.expr) -> bool:
         """Whether it is spelled through `slim = tf.contrib.slim`."""
         base = node
         while isinstance(base, ast.Attribute):

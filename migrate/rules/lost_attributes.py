@@ -172,11 +172,11 @@ def _follow(scopes: Scopes, node: ast.expr, seen: frozenset[ast.AST]) -> _Kinds:
         return frozenset({_UNKNOWN})
     kinds: set[str] = set()
     for value in found:
-        kinds |= _find_kinds(scopes, value, seen | _same_names(scopes, node))
+        kinds |= _find_kinds(scopes, value, seen | _find_same_names(scopes, node))
     return frozenset(kinds)
 
 
-def _same_names(scopes: Scopes, node: ast.expr) -> frozenset[ast.AST]:
+def _find_same_names(scopes: Scopes, node: ast.expr) -> frozenset[ast.AST]:
     """Reads of the same name or attribute: they have been followed with it."""
     shown = ast.dump(node)
     if isinstance(node, ast.Name):

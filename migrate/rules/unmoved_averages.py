@@ -188,7 +188,7 @@ def _updates_in_one_branch(
                 continue
             for user in _users(function, scopes):
                 if not _find_reached(user, scopes).isdisjoint(layers):
-                    if not normalised_branches.only_there(
+                    if not normalised_branches.is_only_there(
                         node.test, user, scopes, quiet
                     ):
                         return True

@@ -35,7 +35,7 @@ def find_modules_of_tf1(tree: TreeFiles) -> frozenset[str]:
 
 
 @functools.cache
-def _other_names() -> re.Pattern[str]:
+def _find_other_names() -> re.Pattern[str]:
     """What a file spells that uses a name of another meaning."""
     last = {symbol.rpartition(".")[2] for symbol in semantics.SEMANTICS}
     return re.compile(rf"\.(?:{'|'.join(sorted(last))})\b|\bkeras\b")
@@ -57,7 +57,7 @@ class _Search:
     def find_modules(self) -> Iterator[str]:
         for real in self._tree.modules:
             text = self._tree.text(real)
-            if "tensorflow" not in text or not _other_names().search(text):
+            if "tensorflow" not in text or not _find_other_names().search(text):
                 continue
             if _spells_tf1(text):
                 continue  # It tells by itself.

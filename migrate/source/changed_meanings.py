@@ -46,7 +46,7 @@ def find_unseeded_draws(tree: ast.Module) -> Iterator[tuple[int, str]]:
             )
 
 
-def other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+def find_other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """(line, what is another thing in Python 3, what to do) of a converted text."""
     scopes = scopes_of(tree)
     seeded = _seeds_draws(tree, scopes)

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from migrate.findings import Finding, Outcome
 from migrate.source.changed_meanings import (
+    find_other_meanings,
     find_python3_syntax,
     find_unseeded_draws,
-    other_meanings,
 )
 from migrate.source.division import is_true_division, write_floors
 from migrate.source.eager import write_lists
@@ -160,7 +160,7 @@ def convert_module(text: str, filename: str) -> Converted | None:
     findings = [*_changes(text, new), *_report_unclear_text(unclear, lines)]
     findings += [
         Finding(lines[line - 1], 1, "E011", Outcome.REFUSED, "", reason, recipe)
-        for line, reason, recipe in dict.fromkeys(other_meanings(tree_of(new)))
+        for line, reason, recipe in dict.fromkeys(find_other_meanings(tree_of(new)))
     ]
     findings += [
         Finding(lines[line - 1], 1, "E011", Outcome.KEPT, "", reason)

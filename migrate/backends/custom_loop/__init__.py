@@ -25,7 +25,7 @@ from migrate.facts import global_steps, names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, all_names, list_every_flow
+from migrate.program.binding_time import Diagnostics, find_all_names, list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.functions import FunctionTimes
 from migrate.program.lost_values import refuse_lost_values
@@ -40,7 +40,7 @@ def plan_program(
     program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics, plan: Plan
 ) -> None:
     """Adds the whole program to `plan`."""
-    taken = all_names(scopes.tree)
+    taken = find_all_names(scopes.tree)
     _Layout(Context(program, scopes, diagnostics, plan, taken)).run()
 
 

@@ -65,7 +65,7 @@ def write_layer_constructor(
     """
     if layer.several is not None:
         return _sequential(layer, layer.several, hang)
-    name = _own(layer.name, layer.scope)
+    name = _choose_scoped_name(layer.name, layer.scope)
     if layer.counted and name is not None:
         name = code(f"{table.MODULE}.unique_name(", name, ")")
     return _write_layer(layer, name, indent, after, hang)
@@ -95,7 +95,7 @@ def _write_layer(
         *layer.texts,
     ]
     if layer.normalizer is not None:
-        inner = _own(layer.normalizer.name, ())
+        inner = _choose_scoped_name(layer.normalizer.name, ())
         made = _write_layer(
             layer.normalizer, inner, indent + len(hang) + 11, 1, hang + _INDENT
         )
@@ -112,7 +112,9 @@ def target(layer: Layer) -> str:
     return layer.row.target
 
 
-def _own(name: str | ast.expr | None, scope: tuple[ast.expr, ...]) -> Code | str | None:
+def _choose_scoped_name(
+    name: str | ast.expr | None, scope: tuple[ast.expr, ...]
+) -> Code | str | None:
     return None if name is None else name_below(scope, name)
 
 

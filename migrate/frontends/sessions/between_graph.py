@@ -272,7 +272,9 @@ class _Recogniser:
         )
         runs.run()
         if cluster is not None:
-            sync.condition = self._known_early(sync.condition, cluster, driver.body)
+            sync.condition = self._move_condition_to_server(
+                sync.condition, cluster, driver.body
+            )
         replication = self._replication(sync, cluster)
         lone = lone_tasks.trains_alone(
             self.scopes, self.diagnostics, self.session_call, cluster, replication
@@ -401,7 +403,7 @@ class _Recogniser:
         repeats = not isinstance(session, ast.With)
         runs.initialise(again or repeats or bool(self.others))
 
-    def _known_early(
+    def _move_condition_to_server(
         self, condition: ast.expr | None, cluster: ir.Cluster, body: list[ast.stmt]
     ) -> ast.expr | None:
         """The condition as it can be asked where the server is started."""

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.elsewhere.callers import Callers
-from migrate.normalise.elsewhere.state import simple_statements
+from migrate.normalise.elsewhere.state import walk_simple_statements
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
 
@@ -16,7 +16,7 @@ class Aggregates(Callers):
 
     def _aggregate(self, driver: ast.FunctionDef | ast.Module) -> Text | None:
         """`graph = {"loss": loss}; graph["loss"]`, and the same with a namedtuple."""
-        for statement in simple_statements(driver.body):
+        for statement in walk_simple_statements(driver.body):
             if not (
                 isinstance(statement, ast.Assign)
                 and len(statement.targets) == 1
@@ -157,12 +157,12 @@ def _fields_of_class(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
     if made.keywords or len(made.bases) > 1:
         return None
     base = made.bases[0] if made.bases else None
-    decorated = [_plain_name(d) for d in made.decorator_list]
+    decorated = [_get_plain_name(d) for d in made.decorator_list]
     if isinstance(base, ast.Call) and not decorated:
         return _fields_of_tuple(base) if _read_annotations(made) == {} else None
     if decorated == ["dataclass"] and base is None:
         return _read_annotations(made)
-    if _plain_name(base) == "NamedTuple" and not decorated:
+    if _get_plain_name(base) == "NamedTuple" and not decorated:
         return _read_annotations(made)
     return None
 
@@ -192,6 +192,6 @@ def _read_annotations(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
     return found
 
 
-def _plain_name(node: ast.expr | None) -> str:
+def _get_plain_name(node: ast.expr | None) -> str:
     """`NamedTuple` of `typing.NamedTuple`."""
     return (names.key(node) or "").rpartition(".")[2] if node is not None else ""

@@ -10,7 +10,7 @@ from migrate.facts import names
 from migrate.normalise.called.calls import NotInlinable
 from migrate.normalise.elsewhere import drivers
 from migrate.normalise.elsewhere.aggregates import Aggregates
-from migrate.normalise.elsewhere.state import Driver, simple_statements
+from migrate.normalise.elsewhere.state import Driver, walk_simple_statements
 from migrate.normalise.text import Text
 from migrate.source.nodes import children, tree_of, walk_breadth_first
 from migrate.tables import roles
@@ -71,7 +71,7 @@ class Normaliser(Aggregates):
             caller = self._caller(driver.node)
             if caller is not None:
                 return caller
-        for statement in simple_statements(driver.node.body):
+        for statement in walk_simple_statements(driver.node.body):
             for call in calls_of(statement):
                 found = self._found(statement, call, driver)
                 if found is not None:
@@ -102,7 +102,7 @@ class Normaliser(Aggregates):
                 for s in tree.body
                 if isinstance(s, (ast.FunctionDef, ast.ClassDef))
                 and s.name in self.inlined
-                and s.name not in read - own_reads(s, tree)
+                and s.name not in read - find_own_reads(s, tree)
             ]
             if not gone:
                 return text
@@ -116,7 +116,7 @@ class Normaliser(Aggregates):
             text = text.spliced(first, last, [], [])
 
 
-def own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
+def find_own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
     """Names read in a definition and nowhere else."""
     outside: set[str] = set()
     for statement in tree.body:

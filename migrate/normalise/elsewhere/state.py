@@ -76,11 +76,11 @@ class Driver:
     session_names: frozenset[str | None]
 
 
-def simple_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def walk_simple_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements in order, nested suites included, definitions not entered."""
     for statement in body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             continue
         yield statement
         for _, suite in names.suites(statement):
-            yield from simple_statements(suite)
+            yield from walk_simple_statements(suite)

@@ -92,7 +92,7 @@ def form_models(
         lookups.name_table,
         optimised.write_out_call,
         functools.partial(branches.unite_branches, quiet=quiet),
-        clipped.united,
+        clipped.unite_updates,
         rates.name_rate,
         variables.get_variables,
     )

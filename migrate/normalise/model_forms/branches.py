@@ -24,8 +24,8 @@ from migrate.normalise.model_forms import normalised_branches
 from migrate.normalise.model_forms.parts import (
     expression,
     find_free_name,
+    find_own_statement,
     indent,
-    own_statement,
 )
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
@@ -262,7 +262,7 @@ class _Union:
             raise _Not
         if None in around:
             only = len(ends) == 2 and around[0] is not None
-            if not only or not normalised_branches.only_there(
+            if not only or not normalised_branches.is_only_there(
                 self._node.test, self._function, self._scopes, self._quiet
             ):
                 raise _Not
@@ -357,7 +357,7 @@ def _choose_optimizer(
         ]
         for value in ends
     )
-    statement = own_statement(node, function, text, scopes)
+    statement = find_own_statement(node, function, text, scopes)
     if one != other or statement is None or find_lines_inside_strings(statement):
         raise _Not
     name = find_free_name("optimizer", function, scopes)

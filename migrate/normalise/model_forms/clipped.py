@@ -58,7 +58,7 @@ class _Branch:
     computing: tuple[ast.stmt, ast.Call] | None
 
 
-def united(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+def unite_updates(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
     """The text with one more such condition; None where there is none."""
     for node in names.walk_scope_of_function(function):
         if isinstance(node, ast.If) and not is_elif(node, scopes):

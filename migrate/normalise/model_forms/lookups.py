@@ -12,8 +12,8 @@ from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
     expression,
     find_free_name,
+    find_own_statement,
     indent,
-    own_statement,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -30,7 +30,7 @@ def name_table(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | 
             continue
         if scopes.resolve(made.func) not in table.TABLES:
             continue
-        statement = own_statement(made, function, text, scopes)
+        statement = find_own_statement(made, function, text, scopes)
         if statement is None:
             continue
         name = find_free_name("table", function, scopes)

@@ -15,8 +15,8 @@ from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
     expression,
     find_free_name,
+    find_own_statement,
     indent,
-    own_statement,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -31,7 +31,7 @@ def name_loss(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | N
         return None
     for call in sorted(calls, key=lambda c: (c.lineno, c.col_offset)):
         symbol = scopes.resolve(call.func) or ""
-        statement = own_statement(call, function, text, scopes)
+        statement = find_own_statement(call, function, text, scopes)
         if not isinstance(statement, ast.Expr) or statement.value is not call:
             continue
         name = _name(function, scopes)

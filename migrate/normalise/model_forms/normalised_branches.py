@@ -35,7 +35,7 @@ _METHODS = frozenset(
 )
 
 
-def only_there(
+def is_only_there(
     test: ast.expr,
     function: ast.FunctionDef,
     scopes: Scopes,

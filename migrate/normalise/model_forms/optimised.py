@@ -24,8 +24,8 @@ from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.model_forms.parts import (
     expression,
     find_free_name,
+    find_own_statement,
     indent,
-    own_statement,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -96,7 +96,9 @@ class _Call:
         choice = self._scopes.parents.get(self._call)
         if isinstance(choice, ast.IfExp):
             return self._as_branch(choice)
-        statement = own_statement(self._call, self._function, self._text, self._scopes)
+        statement = find_own_statement(
+            self._call, self._function, self._text, self._scopes
+        )
         if statement is None:
             raise _Not
         target = self._find_name(statement)
@@ -120,7 +122,7 @@ class _Call:
 
     def _as_branch(self, choice: ast.IfExp) -> Text:
         """The text with `update if test else None` as an if."""
-        statement = own_statement(choice, self._function, self._text, self._scopes)
+        statement = find_own_statement(choice, self._function, self._text, self._scopes)
         if not isinstance(statement, ast.Assign) or statement.value is not choice:
             raise _Not
         if choice.body is not self._call or not is_none_constant(choice.orelse):

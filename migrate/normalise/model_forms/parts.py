@@ -31,7 +31,7 @@ def find_free_name(name: str, function: ast.FunctionDef, scopes: Scopes) -> str:
     return found
 
 
-def own_statement(
+def find_own_statement(
     node: ast.AST, function: ast.FunctionDef, text: Text, scopes: Scopes
 ) -> ast.stmt | None:
     """The simple statement of a function that some code stands in.

@@ -14,8 +14,8 @@ from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
     expression,
     find_free_name,
+    find_own_statement,
     indent,
-    own_statement,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -37,7 +37,7 @@ def name_rate(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | N
         rate = given.body if isinstance(given, ast.Lambda) else given
         if not _is_computed(given, scopes) or not _is_certain(rate, function, scopes):
             continue
-        statement = own_statement(call, function, text, scopes)
+        statement = find_own_statement(call, function, text, scopes)
         if statement is None:
             continue
         name = find_free_name("learning_rate", function, scopes)

@@ -58,7 +58,7 @@ class Body:
         for statement in body:
             if isinstance(statement, ast.With) and dissolves(self._view, statement):
                 found.extend(self._flatten_body(statement.body))
-            elif not _only_reuses(statement):
+            elif not _reuses_only(statement):
                 found.append(statement)
         self._check_carried(found)
         return found
@@ -169,7 +169,7 @@ class Body:
             isinstance(statement, ast.If)
             and not statement.orelse
             and self._depends(statement.test)
-            and self._at_zero(statement.test) is True
+            and self._evaluate_at_zero(statement.test) is True
             and all(
                 isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
                 for s in statement.body
@@ -188,7 +188,7 @@ class Body:
             for n in walk_breadth_first(node)
         )
 
-    def _at_zero(self, node: ast.expr) -> object:
+    def _evaluate_at_zero(self, node: ast.expr) -> object:
         """The value of a condition for the first tower.
 
         Raises:
@@ -284,12 +284,12 @@ class Body:
                 and self._depends(node.value)
             ):
                 self._check_shares(node.value)
-                edits.append(Edit(node.value, repr(self._at_zero(node.value))))
+                edits.append(Edit(node.value, repr(self._evaluate_at_zero(node.value))))
             elif isinstance(node, ast.Call) and (
                 given := self._find_reuse_argument(node)
             ):
                 self._check_shares(given)
-                edits.append(Edit(given, repr(self._at_zero(given))))
+                edits.append(Edit(given, repr(self._evaluate_at_zero(given))))
             elif (
                 isinstance(node, ast.Name)
                 and node.id in self.flags
@@ -298,7 +298,9 @@ class Body:
                 self._check_shares(node)
                 edits.append(Edit(node, self.flags[node.id]))
         if isinstance(statement, ast.Assign) and self._says_reuse(statement):
-            edits = [Edit(statement.value, repr(self._at_zero(statement.value)))]
+            edits = [
+                Edit(statement.value, repr(self._evaluate_at_zero(statement.value)))
+            ]
         text = text.edited(edits)
         end = statement.end_lineno or statement.lineno
         begin = statement.lineno
@@ -363,10 +365,10 @@ def _targets(target: ast.expr) -> set[str]:
     return {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
 
 
-def _only_reuses(statement: ast.stmt) -> bool:
+def _reuses_only(statement: ast.stmt) -> bool:
     """`tf.get_variable_scope().reuse_variables()`, perhaps under a condition."""
     if isinstance(statement, ast.If) and not statement.orelse:
-        return all(_only_reuses(s) for s in statement.body)
+        return all(_reuses_only(s) for s in statement.body)
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)

@@ -73,7 +73,7 @@ def draw_per_tower(view: View) -> View | None:
     for each in before[before.index(moved[0]) :]:
         if each in moved or not names.reads(each) & values:
             continue
-        if not _only_shows(view, each):
+        if not _shows_only(view, each):
             raise Unclear(_REASON)
         gone.append(each)
     # The iterator that an element is drawn of stays where it was made.
@@ -170,7 +170,7 @@ def _iterator_named(view: View, statement: ast.stmt) -> Edit | None:
     return None
 
 
-def _only_shows(view: View, statement: ast.stmt) -> bool:
+def _shows_only(view: View, statement: ast.stmt) -> bool:
     """A summary of what is put into the queue, where all summaries are never merged."""
     return (
         isinstance(statement, ast.Expr)

@@ -11,6 +11,6 @@ from __future__ import annotations
 from migrate.program.binding_time.analysis import Analysis
 from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.binding_time.every import list_every_flow
-from migrate.program.binding_time.state import all_names
+from migrate.program.binding_time.state import find_all_names
 
-__all__ = ["Analysis", "Diagnostics", "all_names", "list_every_flow"]
+__all__ = ["Analysis", "Diagnostics", "find_all_names", "list_every_flow"]

@@ -69,7 +69,7 @@ class Sharing(Lifts):
         `static` has the arguments that decide what is made.
         """
         blocks, loops = self._surroundings(call)
-        inside = self._made_names(definition, environment, ())
+        inside = self._find_made_names(definition, environment, ())
         this = StagedCall(
             call,
             definition,
@@ -315,7 +315,7 @@ class Sharing(Lifts):
             if scope is not None and len(scope.bindings.get(p, ())) == 1
         }
 
-    def _made_names(
+    def _find_made_names(
         self,
         definition: ast.FunctionDef,
         environment: Environment,
@@ -342,7 +342,9 @@ class Sharing(Lifts):
                     makes, name = True, names.argument(node, "name")
                 elif called is not None and called not in callers:
                     of_call = self.environment_of(node, called, environment)
-                    made = self._made_names(called, of_call, (*callers, definition))
+                    made = self._find_made_names(
+                        called, of_call, (*callers, definition)
+                    )
                     if made is None:
                         return None
                     found |= made

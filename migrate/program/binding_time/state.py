@@ -44,7 +44,9 @@ class State:
         # Classes of the program's own hooks.
         self.own_hooks: frozenset[ast.AST] = frozenset()
         self.functions = functions if functions is not None else {}
-        self.taken = taken_names if taken_names is not None else all_names(scopes.tree)
+        self.taken = (
+            taken_names if taken_names is not None else find_all_names(scopes.tree)
+        )
         self.environment: dict[str, Kind] = {}
         # Kinds of a tuple-valued name's elements, a class instance's class.
         self.elements: dict[str, tuple[Kind, ...]] = {}
@@ -179,7 +181,7 @@ class State:
         raise NotImplementedError
 
 
-def all_names(tree: ast.AST) -> set[str]:
+def find_all_names(tree: ast.AST) -> set[str]:
     found: set[str] = set()
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Name):

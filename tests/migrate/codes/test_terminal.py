@@ -79,3 +79,13 @@ def test_an_installation_has_pages_of_its_own(
     assert read_page("S112") == "# mine\n"
     with pytest.raises(FileNotFoundError):
         read_page("S111")
+
+
+@pytest.mark.parametrize("columns, widest", [("60", 60), ("20", 40), ("200", 88)])
+def test_prose_fits_the_terminal(
+    columns: str, widest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    text = "A sentence with some words that are not long. " * 8
+    lengths = [len(line) for line, _ in show_page(text)]
+    assert widest - 12 < max(lengths) <= widest
