@@ -70,7 +70,17 @@ def refuse_unbound(tree: ast.Module, unbound: Collection[str]) -> Iterable[Findi
         for node in walk_breadth_first(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    for name in sorted(assigned.intersection(unbound)):
+    # What a run call fetches is no use outside the steps: then something else is wrong.
+    fetched = {
+        node.id
+        for call in walk_breadth_first(tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "run"
+        for node in walk_breadth_first(call)
+        if isinstance(node, ast.Name)
+    }
+    for name in sorted(assigned.intersection(unbound) - fetched):
         reads = [
             node
             for node in walk_breadth_first(tree)

@@ -128,6 +128,11 @@ def _init_run_config(config: Any, tf_config: dict[str, Any]) -> None:
     config._maybe_overwrite_session_config_for_distributed_training()
 
 
+def import_private(name: str) -> types.ModuleType:
+    """A module of the package that is none of its public ones, as "canned.head"."""
+    return importlib.import_module(f"tensorflow_estimator.python.estimator.{name}")
+
+
 _stand_in_for_missing_modules()
 
 # -- what the package has ------------------------------------------------------

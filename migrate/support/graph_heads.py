@@ -10,12 +10,12 @@ divided by the number of examples.
 import tensorflow as tf
 
 try:
-    import graph_estimators  # It prepares the import of the package.
+    import graph_estimators
 except ImportError:  # In a package.
-    from . import graph_estimators  # noqa: F401
+    from . import graph_estimators
 
-from tensorflow_estimator.python.estimator.canned import head as _heads
-
+# Of the package, whose import graph_estimators has prepared.
+_heads = graph_estimators.import_private("canned.head")
 v1 = tf.compat.v1
 _MEAN = v1.losses.Reduction.SUM_OVER_BATCH_SIZE
 
