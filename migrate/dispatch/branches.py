@@ -109,6 +109,13 @@ class _Split:
             raise Unclear
         if not self._text.alone(statement) or find_lines_inside_strings(statement):
             raise Unclear
+        if any(
+            isinstance(n, ast.Name)
+            and id(n) in self._tokens
+            and self._inside.get(id(n)) is not site
+            for n in walk_breadth_first(statement)
+        ):
+            raise Unclear  # It makes what it chooses from.
         if any(isinstance(a, _LATER) for a in self._between(statement, site)):
             raise Unclear  # It may be done never, later or several times.
         if isinstance(site, ast.Name):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scope
@@ -28,6 +28,8 @@ _VALUE = object()
 _Path = tuple[object, ...]
 # Functions that give the elements of the sequence that they are given.
 _SAME_ELEMENTS = frozenset({"list", "tuple", "reversed", "iter"})
+# A container in a container, and so on: `x = x[0]` has no end.
+_DEEPEST = 6
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 
@@ -80,6 +82,8 @@ class _Followed:
         # Reads of them that lead to a run, and the expressions that are being followed.
         self._seen: set[int] = set()
         self._open: set[tuple[int, _Path]] = set()
+        # What is bound to several names at once, as (targets, value, where in it).
+        self._parted: dict[int, tuple[ast.expr, ast.expr, _Path]] = {}
         self._found: list[str] = []
 
     def add_site(self, fetched: ast.expr) -> None:
@@ -103,7 +107,7 @@ class _Followed:
                 if isinstance(use.ctx, ast.Load) and id(use) not in self._seen
             ]
             if not left:
-                return
+                return self._check_parted()
             site = find_fetched(self._view, left[0])
             sites = self._find_sites_behind(left[0]) if site is None else [site]
             new = [s for s in sites if s not in self.sites]
@@ -126,6 +130,8 @@ class _Followed:
 
     def _follow(self, node: ast.expr, path: _Path) -> None:
         """Follows the part of an expression at a path."""
+        if len(path) > _DEEPEST:
+            raise Unclear
         if isinstance(node, ast.IfExp):
             self._follow(node.body, path)
             self._follow(node.orelse, path)
@@ -256,12 +262,92 @@ class _Followed:
                 raise Unclear
             place = (outer.elts.index(inner), *place)  # type: ignore[arg-type]
             inner, outer = outer, self._view.scopes.parents[outer]
+        assert isinstance(inner, ast.expr)
         if isinstance(outer, ast.Assign) and outer.targets == [inner]:
-            self._follow(outer.value, (*place, *path))
+            value, begin = outer.value, ()
         elif isinstance(outer, ast.For) and outer.target is inner:
-            self._follow(outer.iter, (_EACH, *place, *path))
+            value, begin = outer.iter, (_EACH,)
         else:
             raise Unclear
+        if place:
+            self._parted[id(inner)] = inner, value, begin
+        self._follow(value, (*begin, *place, *path))
+
+    def _check_parted(self) -> None:
+        """That no other name which a statement binds beside one has a value, too.
+
+        Raises:
+          Unclear: `first, second = ops`, where one is run and the other is printed.
+        """
+        for targets, value, begin in self._parted.values():
+            for target, place in _parts(targets):
+                if isinstance(target, ast.Name):
+                    owner = self._view.scopes.scope_of(target).owner(target.id)
+                    if (id(owner), target.id) in self._variables:
+                        continue
+                if self._may_reach(value, (*begin, *place), set()):
+                    raise Unclear
+
+    def _may_reach(
+        self, node: ast.expr, path: _Path, known: set[tuple[int, _Path]]
+    ) -> bool:
+        """Whether a followed value may be what an expression has at a path."""
+        if (id(node), path) in known or isinstance(node, ast.Constant):
+            return False
+        if len(path) > _DEEPEST:
+            return True
+        known.add((id(node), path))
+        if isinstance(node, ast.IfExp):
+            return any(
+                self._may_reach(part, path, known) for part in (node.body, node.orelse)
+            )
+        try:
+            if isinstance(node, (ast.List, ast.Tuple)) and path:
+                parts = _elements(node.elts, path[0])
+                return any(self._may_reach(p, path[1:], known) for p in parts)
+            if isinstance(node, ast.Dict) and path:
+                parts = _values(node, path[0])
+                return any(self._may_reach(p, path[1:], known) for p in parts)
+        except Unclear:
+            return True
+        if isinstance(node, ast.Name) and id(node) not in self.sources:
+            owner = self._view.scopes.scope_of(node).owner(node.id)
+            return (id(owner), node.id) in self._variables and any(
+                self._may_reach_binding(target, path, known)
+                for target in self._uses[id(owner), node.id]
+                if isinstance(target.ctx, ast.Store)
+            )
+        if isinstance(node, ast.Call) and len(path) > 1 and path[0] is _EACH:
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            place = path[1]
+            if name == "enumerate" and place == 0:
+                return False
+            if name == "zip" and isinstance(place, int) and place < len(node.args):
+                return self._may_reach(node.args[place], (_EACH, *path[2:]), known)
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "items":
+                if place == 0:
+                    return False
+        return any(
+            id(inner) in self.sources or self._is_variable(inner)
+            for inner in walk_breadth_first(node)
+        )
+
+    def _may_reach_binding(
+        self, target: ast.Name, path: _Path, known: set[tuple[int, _Path]]
+    ) -> bool:
+        parent = self._view.scopes.parents[target]
+        if isinstance(parent, ast.Assign) and parent.targets == [target]:
+            return self._may_reach(parent.value, path, known)
+        if isinstance(parent, ast.For) and parent.target is target:
+            return self._may_reach(parent.iter, (_EACH, *path), known)
+        return True
+
+    def _is_variable(self, node: ast.AST) -> bool:
+        """Whether it is a name that followed values go through."""
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self._view.scopes.scope_of(node).owner(node.id)
+        return (id(owner), node.id) in self._variables
 
 
 def find_fetched(view: View, node: ast.AST) -> ast.expr | None:
@@ -294,6 +380,17 @@ def _flatten(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Dict):
         return [inner for value in node.values for inner in _flatten(value)]
     return [node]
+
+
+def _parts(
+    targets: ast.expr, place: tuple[int, ...] = ()
+) -> Iterator[tuple[ast.expr, tuple[int, ...]]]:
+    """What is bound at once, part by part, and where each stands."""
+    if isinstance(targets, (ast.Tuple, ast.List)):
+        for index, target in enumerate(targets.elts):
+            yield from _parts(target, (*place, index))
+    else:
+        yield targets, place
 
 
 def _elements(elements: Sequence[ast.expr], place: object) -> Sequence[ast.expr]:
