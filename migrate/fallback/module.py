@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes, scopes_of
@@ -78,7 +78,8 @@ def bring_to_compat(
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
     if lost:
         return Migration(text, tuple(sorted(lost)))
-    told = tuple(_mend_one_element(scopes, plan))
+    told = (*rules.mistakes, *_mend_one_element(scopes, plan))
+    mistaken = {finding.symbol for finding in rules.mistakes}
     edited = splice_text(whole, tree, plan)
     if edited is None:
         return Migration(text, (_report_not_written("its f-strings need Python 3.12"),))
@@ -86,17 +87,17 @@ def bring_to_compat(
     new = drop_unread(new, {line.split()[-1] for line in plan.imports})
     if part.starts:
         new = begin_in_graph_mode(new, part.own)
-    missing = list(_find_missing_names(new))
+    missing = list(_find_missing_names(new, mistaken))
     new = _restore_imports(new, stands)
     failures = [
         _report_not_written(f"{code} in line {line}: {reason}")
         for code, line, reason in [
-            *gates.check(new, filename, text, {_VERSION}),
+            *gates.check(new, filename, text, {_VERSION, *mistaken}),
             *missing,
         ]
     ]
     if not failures:
-        failures = [*refusals(text, new), *_report_unknown_names(text, new)]
+        failures = [*refusals(text, new), *_report_unknown_names(text, new, mistaken)]
     if failures:
         return Migration(text, tuple(failures))
     return Migration(new, told, tuple(sorted(plan.support)))
@@ -136,19 +137,29 @@ def _restore_imports(text: str, stands: list[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def _find_missing_names(text: str) -> Iterator[tuple[str, int, str]]:
-    """Public names that the result spells and TensorFlow 2.21 does not have."""
-    for node, _, path in _uses(scopes_of(tree_of(text))):
+def _find_missing_names(
+    text: str, mistaken: Collection[str]
+) -> Iterator[tuple[str, int, str]]:
+    """Public names that the result spells and TensorFlow 2.21 does not have.
+
+    Args:
+      mistaken: names that TensorFlow 1.15 does not have either, and that are told.
+    """
+    for node, symbol, path in _uses(scopes_of(tree_of(text))):
         name = "tf" + path.removeprefix("tensorflow")
         if modules.is_private(path) or path.startswith("tensorflow.core."):
             continue
-        if not exists(name):
+        if not exists(name) and symbol not in mistaken:
             yield "G009", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
 
 
-def _report_unknown_names(text: str, new: str) -> Iterator[Finding]:
+def _report_unknown_names(
+    text: str, new: str, mistaken: Collection[str]
+) -> Iterator[Finding]:
     """What the closed world does not know: names, and calls that no signature takes."""
     for found in closed_world.untold(text, new, ()):
+        if found.symbol in mistaken:
+            continue
         # It does not know that the process has switched Keras 2 on.
         known = exists(found.symbol) or is_in_compat(found.symbol)
         if found.outcome is Outcome.REFUSED and (found.code == _MISFIT or not known):

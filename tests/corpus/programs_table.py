@@ -114,7 +114,10 @@ def _tell(name: str, found: Sequence[Mapping[str, object]]) -> Iterator[str]:
     without = [f"`{row['module']}`" for row in found if not row["status"]]
     if without:
         lines.append(f"- nothing to migrate: {', '.join(without)}\n")
-    lines += _count("refused", [str(r["reason"]) for r in found if r["reason"]])
+    lines += _count(
+        "refused",
+        [str(r["reason"]) for r in found if r["status"] == Status.REFUSED.value],
+    )
     lines += _count(
         "not accepted by the fallback", [str(r["lost"]) for r in found if r["lost"]]
     )

@@ -222,6 +222,22 @@ def test_what_has_no_home_is_refused_and_left(text: str, symbol: str) -> None:
     assert finding.symbol.startswith(symbol) and finding.reason
 
 
+def test_a_name_that_no_tensorflow_has_stays_and_is_told() -> None:
+    text = "import tensorflow as tf\ndef f(x):\n    return tf.get_shape(x)\nf = tf.log\n"
+    found = _brought(text)
+    assert "return tf.get_shape(x)" in found.text and found.text != text
+    (finding,) = found.findings
+    assert (finding.line, finding.code) == (3, "T111")
+    assert finding.outcome is Outcome.WARNED
+
+
+@pytest.mark.parametrize("symbol", ("scalar_summary", "contrib.nothing", "tools"))
+def test_a_name_that_some_tensorflow_had_is_no_mistake(symbol: str) -> None:
+    """A program from before 1.0 has to be brought to 1.15 first; contrib may load later."""
+    found = _brought(f"import tensorflow as tf\ntf.{symbol}\n")
+    assert {f.code for f in found.findings} == {"T151"}
+
+
 _UPGRADED = """\
 import tensorflow as tf
 x = tf.compat.v1.placeholder(tf.float32, [2])
