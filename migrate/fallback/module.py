@@ -205,7 +205,7 @@ def _report_unseen_names(scopes: Scopes, unit: Unit) -> Iterator[Finding]:
             and not node.level
             and node.names[0].name == "*"
         ):
-            reason = f"`from {node.module} import *` brings names that are not seen"
+            reason = f"`from {node.module} import *` hides which names it brings"
             yield _make_refusal(node.lineno, reason, "Import the names that are used.")
     for line, (_, why) in unit.hidden.items():
         yield _make_refusal(line, why, "Import TensorFlow in this file.")

@@ -44,7 +44,7 @@ class ClusterReader:
             raise Refused(
                 "D121",
                 made[0],
-                "the jobs of the cluster are not seen, or not kept in a variable",
+                "the jobs of the cluster are not written out here, or not kept in a variable",
                 'cluster = tf.train.ClusterSpec({"ps": [...], "worker": [...]})',
             )
         return parent.targets[0], frozenset(str(k) for k in keys)

@@ -111,7 +111,7 @@ class _Reader:
             raise Refused(
                 "D121",
                 self._sessions[0],
-                "it is not seen which training the session's checkpoints are of",
+                "the tool cannot tell to which training the session's checkpoints belong",
                 "Give each fit tf_keras.callbacks.BackupAndRestore.",
             )
         return FitProgram(
@@ -152,7 +152,7 @@ class _Reader:
                 raise Refused(
                     "D121",
                     call,
-                    "a hook counts runs of the session, of which Keras makes none",
+                    "a hook counts runs of the session, and Keras does not run the session",
                     "Give fit epochs, steps_per_epoch and callbacks.",
                 )
 
@@ -164,8 +164,7 @@ class _Reader:
             raise Refused(
                 "D150",
                 call,
-                "a session that Keras does not run in, or that it was told to run in: it "
-                "is not seen which",
+                "the tool cannot tell whether Keras runs in this session",
                 "Leave it out: the strategy has servers and workers.",
             )
         name = names.key(item.optional_vars) if item.optional_vars else None

@@ -183,7 +183,7 @@ def _optimizer(
         raise Refused(
             "D125",
             apply,
-            "it is not seen to be an optimizer of Keras",
+            "the tool cannot tell that this is an optimizer of Keras",
             "Make it by tf.keras.optimizers, and keep it in a variable.",
         )
     return name

@@ -377,7 +377,7 @@ def test_variables_that_are_chosen_otherwise_keep_the_model_fn(variables: str) -
     text = (_HEAD + _LOSS + _TAIL).replace(
         f"global_step={_STEP})", f"global_step={_STEP}, var_list={variables})"
     )
-    assert "chosen otherwise than by a scope" in _reasons(_migrated(text))[0]
+    assert "not chosen by a scope's name" in _reasons(_migrated(text))[0]
 
 
 def test_on_devices_a_total_of_losses_keeps_the_model_fn() -> None:

@@ -276,8 +276,8 @@ def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
     [
         (
             "import nets\nscore = nets.score()",
-            "`nets.score(...)` makes `score`, and is of the module `nets`, "
-            "whose graph is not known here",
+            "`nets.score(...)` makes `score`; the tool does not know the graph of its "
+            "module `nets`",
         ),
         (
             "score = tf.get_default_graph().get_tensor_by_name('score:0')",
