@@ -1,8 +1,8 @@
 """Names that code outside the steps reads, and that only the steps' code would bind or fill.
 
-hooks = []
-hooks.append(TheirHook(loss))  # `loss` is a tensor of the step now.
-with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+    hooks = []
+    hooks.append(TheirHook(loss))  # `loss` is a tensor of the step now.
+    with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
 """
 
 from __future__ import annotations
