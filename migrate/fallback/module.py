@@ -14,6 +14,8 @@ from migrate.fallback.added import drop_unread, import_homes
 from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
 from migrate.fallback.names import CODE, NameRules
+from migrate.fallback.several_tasks import TOLD as _STRATEGY
+from migrate.fallback.several_tasks import find_strategies
 from migrate.fallback.start import begin_in_graph_mode
 from migrate.findings import Finding, Outcome
 from migrate.gates.judgement import refusals
@@ -32,8 +34,8 @@ from migrate.unit import Unit
 _VERSION = "tf.__version__"
 # Of a call whose arguments TensorFlow 2.21's function does not take.
 _MISFIT = "T121"
-# What is mended on the way, and hinders nothing.
-TOLD = frozenset({"D167"})
+# What is mended on the way, or warned of, and hinders nothing.
+TOLD = frozenset({"D167", _STRATEGY})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,10 +77,12 @@ def bring_to_compat(
     plan = Plan()
     rules = NameRules(scopes, plan, part.named_for_2)
     rules.run()
+    strategies = tuple(find_strategies(scopes, CODE))
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
+    lost += [f for f in strategies if f.blocks]
     if lost:
         return Migration(text, tuple(sorted(lost)))
-    told = (*rules.mistakes, *_mend_one_element(scopes, plan))
+    told = (*strategies, *rules.mistakes, *_mend_one_element(scopes, plan))
     mistaken = {finding.symbol for finding in rules.mistakes}
     edited = splice_text(whole, tree, plan)
     if edited is None:

@@ -463,3 +463,31 @@ def test_a_fetched_array_is_a_number_by_item_there_too() -> None:
     assert "(sess.run(w).item(), sess.run(b).item())" in found.text
     assert {f.code for f in found.findings} == {"D167"}
     assert not _brought(found.text).findings
+
+
+_STRATEGY = """\
+import os
+import tensorflow as tf
+{}
+config = tf.estimator.RunConfig({})
+"""
+_MIRRORED = "train_distribute=tf.distribute.MirroredStrategy()"
+
+
+@pytest.mark.parametrize(
+    ("sets", "given", "outcome"),
+    [
+        ('os.environ["TF_CONFIG"] = text', _MIRRORED, Outcome.REFUSED),
+        ('os.environ.update(TF_CONFIG="{}")', _MIRRORED, Outcome.REFUSED),
+        ("", _MIRRORED, Outcome.WARNED),
+        ('print(os.environ["TF_CONFIG"])', _MIRRORED, Outcome.WARNED),
+        ("", "experimental_distribute=both", Outcome.WARNED),
+        ('os.environ["TF_CONFIG"] = text', "train_distribute=None", None),
+    ],
+)
+def test_a_strategy_over_several_tasks_is_told_at_its_line(
+    sets: str, given: str, outcome: Outcome | None
+) -> None:
+    found = _brought(_STRATEGY.format(sets, given)).findings
+    assert [f.outcome for f in found] == ([outcome] if outcome else [])
+    assert all(f.line == 4 for f in found)

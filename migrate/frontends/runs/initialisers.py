@@ -293,7 +293,7 @@ class Initialisers:
                     call.lineno,
                     call.col_offset + 1,
                     "I112",
-                    Outcome.REWRITTEN,
+                    Outcome.WARNED,
                     "",
                     "the first pass has the order that the seed gave in TF1, which began "
                     "the same order again in every pass; in TF2 each pass has its own",
