@@ -70,7 +70,7 @@ def refuse_lost_value(
             "S112",
             flow.statement,
             f"`{name}` is computed from what only a step has, {outside}",
-            "Compute it of what Python knows before the step.",
+            "Compute it from what Python knows before the step.",
         )
     elif _goes_through_variables(scopes, flow.statement):
         diagnostics.refuse(

@@ -55,7 +55,7 @@ def check_alike(program: EagerProgram) -> None:
             raise Refused(
                 "C109",
                 node,
-                "a worker has batches of its own, but takes its part of those that all "
-                "have",
-                "Give every worker the whole data: of each batch it has its part.",
+                "each worker makes its own batches, but here it takes its part of a "
+                "batch that all workers have",
+                "Give every worker the whole data: it takes its part of each batch.",
             )

@@ -73,7 +73,8 @@ class ClusterReader:
             raise Refused(
                 "D121",
                 call,
-                "not one server, kept in a variable, with its job and task",
+                "the program does not keep one server in a variable, with its job "
+                "and task",
                 "server = tf.distribute.Server(cluster, job_name=..., task_index=...)",
             )
         name = statement.targets[0].id
@@ -120,7 +121,8 @@ class ClusterReader:
                 raise Refused(
                     "D121",
                     server.call,
-                    "no task waits in server.join(): which are the parameter servers?",
+                    "no task waits in server.join(), so the tool cannot tell which "
+                    "tasks are parameter servers",
                     'if FLAGS.job_name == "ps": server.join()',
                 )
             return

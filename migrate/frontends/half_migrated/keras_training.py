@@ -177,9 +177,9 @@ class _Reader:
                 raise Refused(
                     "D121",
                     node,
-                    "the session, which has no part in Keras's training, is asked for "
-                    "something",
-                    "Leave it out: fit trains, and its callbacks tell.",
+                    "the program uses the session, which has no part in Keras's "
+                    "training",
+                    "Leave it out: fit trains, and its callbacks report.",
                 )
         if len(block.items) != 1:
             raise Refused(
@@ -196,7 +196,7 @@ class _Reader:
             raise Refused(
                 "D121",
                 call,
-                "arguments of the session that Keras's training cannot have",
+                "the session has arguments that Keras's training cannot have",
                 "Leave them out.",
             )
         return bound
@@ -278,8 +278,8 @@ class _Reader:
             raise Refused(
                 "D125",
                 node,
-                "the models are not all made and compiled before the first is used, where "
-                "the server is started or in a block beside it",
+                "a model is made or compiled after the first model is used, or "
+                "elsewhere than where the server is started",
                 "Make and compile them one after the other.",
             )
 

@@ -121,7 +121,7 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
         raise Refused(
             "D125",
             call,
-            "what the step is given cannot be told apart",
+            "the tool cannot tell the step's arguments apart",
             "Pass its arguments one by one.",
         )
     if not any(names.reads(a) & set(source.names) for a in given):

@@ -212,8 +212,8 @@ class Initialisers:
             self._diagnostics.refuse(
                 "S122",
                 call,
-                "some of the variables are initialised, and the program asks which ones "
-                "are not",
+                "the program initialises some of the variables, and asks which ones "
+                "are left",
                 "Initialise all of them: tf.global_variables_initializer().",
             )
 

@@ -152,7 +152,7 @@ def _explain(
     what = describe(scopes, node)
     recipe = {
         Step.LISTED: "Make it where the loop uses it: in the session's block, or behind it.",
-        Step.PLAIN: "Compute it of what Python knows before the step.",
+        Step.PLAIN: "Compute it from what Python knows before the step.",
         Step.GATHERED: "Fetch what it holds, and use the fetched values.",
         Step.TENSOR: "Fetch it, and use the fetched value.",
     }

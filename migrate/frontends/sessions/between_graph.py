@@ -228,7 +228,8 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "C101",
                 cluster.server,
-                "no task waits in server.join(): which tasks are parameter servers?",
+                "no task waits in server.join(), so the tool cannot tell which tasks"
+                " are parameter servers",
                 'Write `if job_name == "ps": server.join()`.',
                 "tf.train.Server",
             )

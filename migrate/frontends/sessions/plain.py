@@ -166,7 +166,7 @@ def check(
         diagnostics.refuse(
             "N151",
             session,
-            "the session's arguments cannot be told",
+            "the tool cannot tell the session's arguments apart",
             "Write its arguments out, without * and **.",
         )
     own = scopes.scope_of(session).owner(session_name)

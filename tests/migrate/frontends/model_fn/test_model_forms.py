@@ -383,4 +383,4 @@ def test_variables_that_are_chosen_otherwise_keep_the_model_fn(variables: str) -
 def test_on_devices_a_total_of_losses_keeps_the_model_fn() -> None:
     text = _body(_LOSS.strip() + "\nloss = tf.losses.get_total_loss()")
     text += "strategy = tf.distribute.MirroredStrategy()\n"
-    assert "those of all before" in _reasons(_migrated(text))[0]
+    assert "the losses of the devices before" in _reasons(_migrated(text))[0]
