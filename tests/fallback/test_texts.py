@@ -223,7 +223,9 @@ def test_what_has_no_home_is_refused_and_left(text: str, symbol: str) -> None:
 
 
 def test_a_name_that_no_tensorflow_has_stays_and_is_told() -> None:
-    text = "import tensorflow as tf\ndef f(x):\n    return tf.get_shape(x)\nf = tf.log\n"
+    text = (
+        "import tensorflow as tf\ndef f(x):\n    return tf.get_shape(x)\nf = tf.log\n"
+    )
     found = _brought(text)
     assert "return tf.get_shape(x)" in found.text and found.text != text
     (finding,) = found.findings
