@@ -66,6 +66,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     if not (opens or unit.in_graph or "estimator" in text):
         return None
     # Slow to import, and of no use to most files.
+    from migrate.dispatch.branches import split_chosen_runs
     from migrate.normalise import towers
     from migrate.normalise.called import arguments
     from migrate.normalise.names import named_parts, versions
@@ -84,6 +85,8 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     first: Form | None = None
     nearer: Form | None = None
     fewest = _count_elsewhere(stood)
+    # Forms in which it is not known what a run fetches.
+    unknown: list[Brought] = [] if own else [(start, (), ())]
     for form in brought.forms(start, own):
         attempt = _attempt(form, changes, unit)
         if not has_refusal(attempt.findings):
@@ -94,10 +97,20 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             fewer = _attempt((text_apart, *form[1:]), changes, unit)
             if not has_refusal(fewer.findings):
                 return fewer
+        if any(f.code == "S109" for f in attempt.findings):
+            unknown.append(form)
         first = first or attempt
         left = _count_elsewhere(attempt.findings)
         if left < fewest:
             nearer, fewest = attempt, left
+    if any(f.code == "S109" for f in (*stood, *(first.findings if first else ()))):
+        for form in unknown:
+            split = split_chosen_runs(form[0])
+            if split == form[0]:
+                continue
+            attempt = _attempt((split, *form[1:]), changes, unit)
+            if not has_refusal(attempt.findings):
+                return attempt
     if nearer is not None:
         return nearer
     # As it stands a program whose feeds had to be written out would compute them anew

@@ -1,0 +1,197 @@
+"""A run whose fetch the host chooses, as a branch for each value that it can be.
+
+    op = train_w if step < 3 else train_b      op = "train_w" if step < 3 else "train_b"
+    sess.run([op, loss], feed)                 if op == "train_w":
+                                                   sess.run([train_w, loss], feed)
+                                               else:
+                                                   sess.run([train_b, loss], feed)
+
+The host chooses as before, among names of values in place of values.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.dispatch.values import Choice, Values, fetched_elements
+from migrate.normalise.feeds.view import Unclear, View, flat
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.source.nodes import walk_breadth_first
+
+# A run becomes so many at most, and the rounds that this takes.
+_MOST_VALUES = 8
+_MOST_ROUNDS = 32
+
+
+def split_chosen_runs(text: Text) -> Text:
+    """The text with a run for each value where the host chooses what is fetched."""
+    for _ in range(_MOST_ROUNDS):
+        new = _split_first(text)
+        if new is None:
+            break
+        text = new
+    return text
+
+
+def _split_first(text: Text) -> Text | None:
+    """The text with one choice split; None where there is none left."""
+    view = View(text)
+    values: Values | None = None
+    for call in view.scopes.walk():
+        for fetched in fetched_elements(view, call):
+            if isinstance(fetched, (ast.Name, ast.IfExp, ast.Subscript)):
+                values = values or Values(view)
+                choice = values.find_choice(fetched)
+                if choice is None:
+                    continue
+                try:
+                    return _Split(view, choice).write()
+                except Unclear:
+                    continue
+    return None
+
+
+class _Split:
+    """One choice, whose runs become branches."""
+
+    def __init__(self, view: View, choice: Choice) -> None:
+        self._view, self._choice = view, choice
+        self._text = view.text
+        self._inside = {
+            id(source): site
+            for site in choice.sites
+            for node in walk_breadth_first(site)
+            for source in choice.sources
+            if node is source
+        }
+        self._tokens = {id(s): f'"{s.id}"' for s in choice.sources}
+
+    def write(self) -> Text:
+        """The text with branches.
+
+        Raises:
+          Unclear: a statement that runs it cannot stand in a branch.
+        """
+        statements: dict[int, tuple[ast.stmt, ast.expr]] = {}
+        fixed: set[int] = set()
+        edits = [
+            Edit(source, self._tokens[id(source)])
+            for source in self._choice.sources
+            if id(source) not in self._inside
+        ]
+        for site, found in self._choice.sites.items():
+            statement = self._view.statement(site)
+            if len(found) == 1:
+                edits.append(Edit(site, found[0]))
+                fixed.add(id(statement))
+                continue
+            if len(found) > _MOST_VALUES or id(statement) in statements:
+                raise Unclear
+            self._check_statement(statement, site)
+            statements[id(statement)] = statement, site
+        if fixed & statements.keys():
+            raise Unclear
+        text = self._text.edited(edits)
+        # From the last on: what stands above keeps its lines.
+        for statement, site in sorted(
+            statements.values(), key=lambda s: s[0].lineno, reverse=True
+        ):
+            text = self._write_branches(text, statement, site)
+        return text
+
+    def _check_statement(self, statement: ast.stmt, site: ast.expr) -> None:
+        """That nothing which the statement does could come before its choice.
+
+        Raises:
+          Unclear: something could, or the statement holds others.
+        """
+        if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
+            raise Unclear
+        if not self._text.alone(statement) or find_lines_inside_strings(statement):
+            raise Unclear
+        if any(isinstance(a, _LATER) for a in self._between(statement, site)):
+            raise Unclear  # It may be done never, later or several times.
+        if isinstance(site, ast.Name):
+            return
+        calls = [n for n in walk_breadth_first(site) if isinstance(n, ast.Call)]
+        alone = isinstance(statement, (ast.Assign, ast.Expr)) and any(
+            site in fetched_elements(self._view, n)
+            for n in walk_breadth_first(statement)
+            if n is statement.value
+        )
+        if calls and not alone:
+            raise Unclear
+
+    def _between(self, statement: ast.stmt, site: ast.expr) -> list[ast.AST]:
+        found = []
+        for above in self._view.above(site):
+            if above is statement:
+                break
+            found.append(above)
+        return found
+
+    def _write_branches(self, text: Text, statement: ast.stmt, site: ast.expr) -> Text:
+        found = self._choice.sites[site]
+        indent = self._view.indent(statement)
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        above: list[str] = []
+        if isinstance(site, ast.IfExp) and self._is_one_condition(site):
+            heads = [f"if {flat(self._text, site.test)}:", "else:"]
+            found = [ast.unparse(site.body), ast.unparse(site.orelse)]
+        else:
+            name = site.id if isinstance(site, ast.Name) else ""
+            if not name:
+                name = self._view.fresh("chosen", self._view.tree)
+                above = [f"{indent}{name} = {self._write_tokens(site)}"]
+            tests = [f'if {name} == "{value}":' for value in found[:-1]]
+            heads = [*tests[:1], *(f"el{test}" for test in tests[1:]), "else:"]
+        step = "\t" if indent.endswith("\t") else _find_step(self._text)
+        lines, origins = list(above), [text.origins[first - 1]] * len(above)
+        for head, value in zip(heads, found):
+            lines.append(indent + head)
+            origins.append(text.origins[first - 1])
+            one = text.edited([Edit(site, value)])
+            for number in range(first, last + 1):
+                line = one.lines[number - 1]
+                lines.append(
+                    step + line
+                    if not line.startswith(indent)
+                    else indent + step + line[len(indent) :]
+                )
+                origins.append(text.origins[number - 1])
+        return text.spliced(first, last, lines, origins)
+
+    def _is_one_condition(self, site: ast.IfExp) -> bool:
+        """Whether it is `a if condition else b`, of two values' names."""
+        return all(id(part) in self._tokens for part in (site.body, site.orelse))
+
+    def _write_tokens(self, site: ast.expr) -> str:
+        """An expression that gives the name of a value in place of the value."""
+        inner = [
+            Edit(s, self._tokens[id(s)])
+            for s in self._choice.sources
+            if self._inside.get(id(s)) is site
+        ]
+        edited = self._text.edited(inner)
+        if site.lineno != site.end_lineno:
+            if inner:
+                raise Unclear
+            return flat(self._text, site)
+        line, before = edited.lines[site.lineno - 1], self._text.lines[site.lineno - 1]
+        start = self._text.column(site.lineno, site.col_offset)
+        after = len(before) - self._text.column(site.lineno, site.end_col_offset or 0)
+        return line[start : len(line) - after]
+
+
+_LATER = (
+    *(ast.Lambda, ast.IfExp, ast.BoolOp),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+
+
+def _find_step(text: Text) -> str:
+    """One level of indentation."""
+    two = any(
+        line.startswith("  ") and not line.startswith("   ") for line in text.lines
+    )
+    return "  " if two else "    "

@@ -1,0 +1,327 @@
+"""Which graph values a fetched expression can be, and by which expressions the host chooses.
+
+    ops = [train_w, train_b]        what `op` can be: `train_w`, `train_b`
+    op = ops[step % 2]              what it goes through: `ops`, `op`
+    sess.run([op, loss])
+
+A value is followed backward from the run, through names, conditional expressions, lists,
+tuples, dicts and loops over them, to names that are bound once. Everything else that
+reads a name on the way must be a run, too: then nobody sees which object it holds.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scope
+from migrate.normalise.feeds.view import Unclear, View
+from migrate.source.nodes import walk_breadth_first
+
+# Where in a container a value stands: at an index or key, at any (`ops[i]`), or what a
+# loop over it gives, or a loop over a dict's values.
+_ANY = object()
+_EACH = object()
+_VALUE = object()
+_Path = tuple[object, ...]
+# Functions that give the elements of the sequence that they are given.
+_SAME_ELEMENTS = frozenset({"list", "tuple", "reversed", "iter"})
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+
+
+@dataclasses.dataclass
+class Choice:
+    """Fetches that the host chooses by the same names.
+
+    Attributes:
+      sites: the fetched expressions, each with the names of the values it can be.
+      sources: where the host takes these values.
+    """
+
+    sites: dict[ast.expr, list[str]]
+    sources: list[ast.Name]
+
+
+class Values:
+    """Follows what fetched expressions of a program can be."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._uses: dict[tuple[int, str], list[ast.Name]] = {}
+        for node in view.scopes.walk():
+            if isinstance(node, ast.Name):
+                owner = view.scopes.scope_of(node).owner(node.id)
+                if owner is not None:
+                    self._uses.setdefault((id(owner), node.id), []).append(node)
+
+    def find_choice(self, fetched: ast.expr) -> Choice | None:
+        """The choice that a fetched expression is a part of; None where it is none."""
+        try:
+            followed = _Followed(self._view, self._uses)
+            followed.add_site(fetched)
+            followed.close()
+        except Unclear:
+            return None
+        choice = Choice(followed.sites, list(followed.sources.values()))
+        return choice if len(followed.sites[fetched]) > 1 else None
+
+
+class _Followed:
+    """What has been followed from some fetched expressions."""
+
+    def __init__(self, view: View, uses: dict[tuple[int, str], list[ast.Name]]) -> None:
+        self._view, self._uses = view, uses
+        self.sites: dict[ast.expr, list[str]] = {}
+        self.sources: dict[int, ast.Name] = {}
+        self._variables: dict[tuple[int, str], Scope] = {}
+        # Reads of them that lead to a run, and the expressions that are being followed.
+        self._seen: set[int] = set()
+        self._open: set[tuple[int, _Path]] = set()
+        self._found: list[str] = []
+
+    def add_site(self, fetched: ast.expr) -> None:
+        self._found = []
+        self._follow(fetched, ())
+        self.sites[fetched] = list(dict.fromkeys(self._found))
+        for name in self.sites[fetched]:
+            self._check_visible(fetched, name)
+
+    def close(self) -> None:
+        """Adds the other runs of what the values go through.
+
+        Raises:
+          Unclear: something else than a run reads it.
+        """
+        while True:
+            left = [
+                use
+                for variable in self._variables
+                for use in self._uses[variable]
+                if isinstance(use.ctx, ast.Load) and id(use) not in self._seen
+            ]
+            if not left:
+                return
+            site = find_fetched(self._view, left[0])
+            sites = self._find_sites_behind(left[0]) if site is None else [site]
+            new = [s for s in sites if s not in self.sites]
+            if not new:
+                raise Unclear
+            for site in new:
+                self.add_site(site)
+
+    def _find_sites_behind(self, read: ast.Name) -> list[ast.expr]:
+        """Runs of what a statement binds that reads a name."""
+        statement = self._view.statement(read)
+        bound = {
+            (id(self._view.scopes.scope_of(node).owner(node.id)), node.id)
+            for node in walk_breadth_first(statement)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        uses = [use for variable in bound for use in self._uses.get(variable, ())]
+        found = [find_fetched(self._view, use) for use in uses]
+        return [site for site in found if site is not None]
+
+    def _follow(self, node: ast.expr, path: _Path) -> None:
+        """Follows the part of an expression at a path."""
+        if isinstance(node, ast.IfExp):
+            self._follow(node.body, path)
+            self._follow(node.orelse, path)
+        elif isinstance(node, ast.Name):
+            self._follow_name(node, path)
+        elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            key = names.literal(node.slice)
+            known = isinstance(key, (str, int)) and not isinstance(key, bool)
+            self._follow(node.value, (key if known else _ANY, *path))
+        elif isinstance(node, (ast.List, ast.Tuple)) and path:
+            for element in _elements(node.elts, path[0]):
+                self._follow(element, path[1:])
+        elif isinstance(node, ast.Dict) and path:
+            for element in _values(node, path[0]):
+                self._follow(element, path[1:])
+        elif isinstance(node, ast.Call) and path:
+            self._follow_call(node, path)
+        else:
+            raise Unclear
+
+    def _follow_call(self, node: ast.Call, path: _Path) -> None:
+        """`zip(ops, names)`, `enumerate(ops)`, `ops.items()`: what a loop takes of them."""
+        if path[0] is not _EACH or any(isinstance(a, ast.Starred) for a in node.args):
+            raise Unclear
+        place, rest = (path[1] if len(path) > 1 else None), path[2:]
+        if isinstance(node.func, ast.Attribute) and not node.args:
+            if node.func.attr == "values":
+                return self._follow(node.func.value, (_VALUE, *path[1:]))
+            if node.func.attr == "items" and place == 1:
+                return self._follow(node.func.value, (_VALUE, *rest))
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name and self._view.scopes.scope_of(node).owner(name) is not None:
+            raise Unclear  # It is not Python's own.
+        if name in _SAME_ELEMENTS and len(node.args) == 1:
+            return self._follow(node.args[0], path)
+        if name == "enumerate" and node.args and place == 1:
+            return self._follow(node.args[0], (_EACH, *rest))
+        if name == "zip" and isinstance(place, int) and 0 <= place < len(node.args):
+            return self._follow(node.args[place], (_EACH, *rest))
+        raise Unclear
+
+    def _follow_name(self, node: ast.Name, path: _Path) -> None:
+        owner = self._view.scopes.scope_of(node).owner(node.id)
+        if owner is None:
+            raise Unclear
+        self._seen.add(id(node))
+        bindings = self._bindings(owner, node.id)
+        if not path and self._is_source(bindings):
+            self.sources[id(node)] = node
+            self._found.append(node.id)
+            return
+        self._variables[id(owner), node.id] = owner
+        for target in bindings:
+            if (id(target), path) in self._open:
+                continue
+            self._open.add((id(target), path))
+            self._follow_binding(target, path)
+            self._open.discard((id(target), path))
+
+    def _bindings(self, owner: Scope, name: str) -> list[ast.Name]:
+        """Where a name is bound: each time by an assignment or as a loop's variable."""
+        stores = [
+            use
+            for use in self._uses[id(owner), name]
+            if not isinstance(use.ctx, ast.Load)
+        ]
+        own = all(self._view.scopes.scope_of(s) is owner for s in stores)
+        if not own or len(stores) != len(owner.bindings[name]):
+            raise Unclear  # A parameter, an import, a `global` name.
+        if any(isinstance(store.ctx, ast.Del) for store in stores):
+            raise Unclear
+        return stores
+
+    def _is_source(self, bindings: Sequence[ast.Name], left: int = 8) -> bool:
+        """Whether a name stands for one object from its one binding on.
+
+        Args:
+          left: how many names may stand for one another.
+        """
+        if len(bindings) != 1 or not left:
+            return False
+        statement = self._view.statement(bindings[0])
+        if not isinstance(statement, ast.Assign):
+            return False
+        value = statement.value
+        if statement.targets == [bindings[0]]:
+            if isinstance(value, ast.Name):
+                owner = self._view.scopes.scope_of(value).owner(value.id)
+                if owner is None or not self._is_source(
+                    self._bindings(owner, value.id), left - 1
+                ):
+                    return False
+            elif not isinstance(value, (ast.Call, ast.BinOp, ast.Attribute)):
+                return False
+        for above in self._view.above(bindings[0]):
+            if isinstance(above, _LOOPS):
+                return False
+            if isinstance(above, _FUNCTIONS):
+                break
+        return True
+
+    def _check_visible(self, fetched: ast.expr, name: str) -> None:
+        """That a run may name the value that another place gave the host.
+
+        Raises:
+          Unclear: the name is another one there, or that of another call of a function.
+        """
+        here = self._view.scopes.scope_of(fetched)
+        for source in self.sources.values():
+            if source.id != name:
+                continue
+            owner = self._view.scopes.scope_of(source).owner(name)
+            if here.owner(name) is not owner:
+                raise Unclear
+            module = self._view.scopes.module
+            if owner is not module and any(
+                other is not owner for other in [here, *self._variables.values()]
+            ):
+                raise Unclear
+
+    def _follow_binding(self, target: ast.Name, path: _Path) -> None:
+        """Follows what a name is bound to at one of its bindings."""
+        inner: ast.AST = target
+        place: _Path = ()
+        outer = self._view.scopes.parents[target]
+        while isinstance(outer, (ast.Tuple, ast.List)):
+            if any(isinstance(e, ast.Starred) for e in outer.elts):
+                raise Unclear
+            place = (outer.elts.index(inner), *place)  # type: ignore[arg-type]
+            inner, outer = outer, self._view.scopes.parents[outer]
+        if isinstance(outer, ast.Assign) and outer.targets == [inner]:
+            self._follow(outer.value, (*place, *path))
+        elif isinstance(outer, ast.For) and outer.target is inner:
+            self._follow(outer.iter, (_EACH, *place, *path))
+        else:
+            raise Unclear
+
+
+def find_fetched(view: View, node: ast.AST) -> ast.expr | None:
+    """The element of what a run fetches that a node stands in."""
+    for outer in view.above(node):
+        if isinstance(outer, (ast.stmt, *_FUNCTIONS)):
+            return None
+        for element in fetched_elements(view, outer):
+            if any(n is node for n in walk_breadth_first(element)):
+                return element
+    return None
+
+
+def fetched_elements(view: View, call: ast.AST) -> list[ast.expr]:
+    """The elements of what a session's run call fetches."""
+    if not (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "run"
+        and view.scopes.resolve(call.func) is None
+    ):
+        return []
+    fetches = names.argument(call, "fetches", 0)
+    return _flatten(fetches) if fetches is not None else []
+
+
+def _flatten(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [inner for element in node.elts for inner in _flatten(element)]
+    if isinstance(node, ast.Dict):
+        return [inner for value in node.values for inner in _flatten(value)]
+    return [node]
+
+
+def _elements(elements: Sequence[ast.expr], place: object) -> Sequence[ast.expr]:
+    """Those of a list or tuple that stand at a place.
+
+    Raises:
+      Unclear: it has no such place.
+    """
+    if any(isinstance(e, ast.Starred) for e in elements):
+        raise Unclear
+    if place is _ANY or place is _EACH:
+        return elements
+    if isinstance(place, int) and -len(elements) <= place < len(elements):
+        return [elements[place]]
+    raise Unclear
+
+
+def _values(node: ast.Dict, place: object) -> Sequence[ast.expr]:
+    """Those values of a dict that stand at a place.
+
+    Raises:
+      Unclear: it has no such place, or is not written out.
+    """
+    if any(key is None for key in node.keys):
+        raise Unclear
+    keys = [names.literal(key) for key in node.keys]
+    if place is _ANY or place is _VALUE or (place is not _EACH and None in keys):
+        return node.values
+    if place is not _EACH and keys.count(place) == 1:
+        return [node.values[keys.index(place)]]
+    raise Unclear
