@@ -168,7 +168,7 @@ class Callees:
                 return Effect("", effect.name)  # It builds a graph of what it is given.
         return effect
 
-    def _only_computes(self, called: ast.Attribute, call: ast.Call) -> bool:
+    def _is_pure_call(self, called: ast.Attribute, call: ast.Call) -> bool:
         """Whether a method is that of a string or a dictionary, and not one of its name.
 
         `queue.get()` and `thread.join()` wait, `path.replace(new)` moves a file. Their
@@ -242,7 +242,7 @@ class Callees:
         name, receiver = called.attr, called.value
         if name in table.GRAPH_METHODS or _is_super(receiver):
             return None
-        if name in table.PURE_METHODS and self._only_computes(called, call):
+        if name in table.PURE_METHODS and self._is_pure_call(called, call):
             return None
         if name in table.FILE_METHODS and self._is_open_file(receiver):
             return Effect(table.FILES, f".{name}")

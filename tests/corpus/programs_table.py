@@ -14,7 +14,7 @@ from tests.corpus.programs import STARTS, Program
 
 RECORDED = pathlib.Path(__file__).with_name("programs.json")
 # Of how many reasons of a package the table tells.
-_REASONS = 5
+_REASONS = 2  # Of each package, the most frequent ones.
 _ABOUT = """\
 A *program* is a module that somebody starts, with all modules that it imports from its package. Programs are the
 commands in the package's metadata, and modules that test `__name__`, except unit tests. (The scripts in
