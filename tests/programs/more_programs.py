@@ -237,6 +237,13 @@ MORE = (
         alone=True,
     ),
     Variant(
+        "chosen_in_cluster",
+        "which operation a step runs depends on its number: a conditional expression, and "
+        "an item of a list; a measure, one of two, within the run",
+        equal=True,
+        lines=30,
+    ),
+    Variant(
         "local_or_clustered",
         "a branch that trains alone, with a Saver, and one for the cluster; both build the "
         "graph by one function, and write to the file that is open above them",

@@ -366,6 +366,26 @@ FAULTS = {
         "step_y_value, step_rate_value)",
         "-step_y_value, step_rate_value)",
     ),
+    "chosen_at_another_step": (
+        "chosen_by_step",
+        'train_op = "pretrain" if step < 4',
+        'train_op = "pretrain" if step < 5',
+    ),
+    "never_the_first_of_three": (
+        "chosen_by_step",
+        'if measure == "worst":',
+        'if measure == "never":',
+    ),
+    "run_in_another_order": (
+        "operations_in_turn",
+        'ops = ["upper_op", "lower_op", "both"]',
+        'ops = ["lower_op", "upper_op", "both"]',
+    ),
+    "phases_exchanged": (
+        "phases_of_a_model",
+        '"last": "train_last"',
+        '"last": "train_all"',
+    ),
     "begun_again": (
         "session_manager",
         "        if checkpoint_path:\n",
