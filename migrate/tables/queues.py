@@ -78,7 +78,10 @@ READERS: dict[str, Reader] = {
         ("skip_header_lines", "name"), "TextLineDataset", skip="skip_header_lines"
     ),
     "tf.FixedLengthRecordReader": Reader(
-        ("record_bytes", "header_bytes", "footer_bytes", "hop_bytes", "name"),
+        (
+            *("record_bytes", "header_bytes", "footer_bytes", "hop_bytes"),
+            *("name", "encoding"),
+        ),
         "FixedLengthRecordDataset",
         ("record_bytes", "header_bytes", "footer_bytes"),
     ),
