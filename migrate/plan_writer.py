@@ -10,11 +10,11 @@ from migrate import emitted
 from migrate.facts.graph_objects import is_graph
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
+from migrate.frontends.runs import left_over
 from migrate.ignoring import read_ignored
 from migrate.migration import Migration
 from migrate.notes import add_notes
 from migrate.plan import Dropped, New, Plan
-from migrate.planning import lost_names
 from migrate.planning.choice import leave_program_whole
 from migrate.planning.forms import Form
 from migrate.planning.told import place_at_origins
@@ -168,7 +168,7 @@ def _refuse_lost_names(
         for _, _, reason in failures
         if reason.endswith(gates.UNBOUND)
     }
-    found = list(lost_names.refuse_unbound(source.tree, unbound))
+    found = list(left_over.refuse_unbound(source.tree, unbound))
     return [*found, *leave_program_whole(scopes_of(source.tree))] if found else []
 
 

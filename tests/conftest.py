@@ -13,7 +13,7 @@ from migrate import garbage
 from migrate.disk import interrupts
 from reference import environment, processes
 
-pytest_plugins = ["tests.ledger.plugin"]
+pytest_plugins = ["tests.ledger.plugin", "tests.starters"]
 
 # A machine that does something else beside is slow, which is no fault of a test.
 settings.register_profile(

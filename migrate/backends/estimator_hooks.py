@@ -43,7 +43,7 @@ def _refusal(feeds: ast.expr, symbol: str) -> Finding:
         "H122",
         Outcome.REFUSED,
         symbol,
-        "a hook feeds the step: a step function takes its batch, and nothing else",
+        "a hook feeds the step, and a step function takes only its batch",
         "Make what is fed a variable, by tf.get_variable(name, [], trainable=False, "
         "initializer=...), and give it its value by variable.load(value, "
         "run_context.session) in before_run. " + CALLBACK,

@@ -288,7 +288,8 @@ class EstimatorRewrite:
                     found.call,
                     "H122",
                     "",
-                    "a hook runs something in its session: a step function has none",
+                    "a hook runs something in its session, and a step function has "
+                    "no session",
                     "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "
                     "its value in after_run. " + CALLBACK,
                 )

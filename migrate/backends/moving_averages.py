@@ -36,7 +36,7 @@ def rewrite(
         diagnostics.refuse(
             "O120",
             call,
-            "the averages' arguments cannot be told apart",
+            "the tool cannot tell the averages' arguments apart",
             "Pass them by keyword.",
             SYMBOL,
         )
@@ -103,9 +103,9 @@ def report_unordered_averages(
                     "N191",
                     Outcome.REWRITTEN,
                     "",
-                    "TF1 moved these averages beside the update: of a step they had now "
-                    "the variables before it, now those after it. Here the order is "
-                    "that of the statements",
+                    "TF1 moved these averages beside the update: they read the "
+                    "variables from before the update or from after it. Here the "
+                    "order is that of the statements",
                 )
             )
 

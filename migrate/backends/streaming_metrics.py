@@ -39,8 +39,8 @@ def rewrite(
         diagnostics.refuse(
             "M120",
             call,
-            "tf.metrics beside a cluster or towers: the workers' totals were kept by the "
-            "parameter servers, each tower's by itself",
+            "tf.metrics in a program with a cluster or towers: TF1 kept the workers' totals "
+            "on the parameter servers, and each tower had its own",
             "Evaluate in a program of its own, which restores the checkpoint.",
             symbol,
         )

@@ -101,7 +101,7 @@ CODES = (
     Code(
         "C119",
         "only in the coordinator",
-        "A statement between the cluster and the worker's loop, such as a print or a written file, is now executed once, by worker 0. TensorFlow 1 executed it in every worker. It may also be a draw of random numbers without a seed that the loops use: each TensorFlow 1 worker drew its own, and now all use the same. If a seed is set before, all workers drew the same, and nothing is said.",
+        "A statement between the cluster and the worker's loop, such as a print or a written file, is now executed once, by worker 0. TensorFlow 1 executed it in every worker. It may also be a draw of random numbers without a seed that the loops use: each TensorFlow 1 worker drew its own, and now all use the same. If a seed is set before, all workers drew the same, and the tool reports nothing.",
         why="Every TensorFlow 1 worker ran the whole program. Here the other workers wait for work from the coordinator, so they do not reach that statement.",
         noted=True,
     ),

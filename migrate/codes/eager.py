@@ -36,7 +36,7 @@ CODES = (
         "D153",
         "Keras fit on a cluster",
         "The program calls `fit` in every process. With parameter servers, `fit` now trains shared weights, with as many steps in an epoch as all workers had together. With workers only, there is one `fit`, and each worker takes its part of every batch. A copy of the model in the first task evaluates and saves.",
-        why="Every process trained its own model, whatever session was open around `fit`. The cluster tells what the author meant.",
+        why="Every process trained its own model, whatever session was open around `fit`. The cluster shows what the author meant: one model that all workers train.",
         before='model.compile("adam", "mse")\nmodel.fit(x, y, epochs=5)',
         after='with strategy.scope():\n    model.compile("adam", "mse")\nfits.fit(model, x, y, epochs=5)',
     ),

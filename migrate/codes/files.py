@@ -72,7 +72,7 @@ CODES = (
         why="`7 / 2` was 3 in Python 2, and `map` returned a list. A file can parse as Python 3 and still mean something else.",
         before="for k, v in d.iteritems(): print k",
         after="for k, v in d.items(): print(k)",
-        promise="The tool uses the fixers of lib2to3, and promises what they promise. A division of two visible integers rounds down as before. Text and bytes stay as they are written, but Python 3 keeps them apart.",
+        promise="The result is that of lib2to3's fixers. A division of two visible integers rounds down as before. Text and bytes stay as they are written, but Python 3 keeps them apart.",
         refused_when="The tool cannot tell how a division rounds (E011).",
     ),
     Code(

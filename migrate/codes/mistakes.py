@@ -144,7 +144,7 @@ CODES = (
     Code(
         "D168",
         "updates of one variable in no order",
-        "One run trains variables and assigns to them, and nothing says which comes first. The program is migrated with this note: the optimizer's update comes first. So it is with two updates by one Adam in one run: each advances the powers of its rates.",
+        "One run trains variables and assigns to them, and nothing says which comes first. The program is migrated with this note: the optimizer's update comes first. The same holds for two updates by one Adam in one run. Each of them advances `beta1_power` and `beta2_power`, so the second update has another rate than the first.",
         why="TensorFlow 1 ran both at once, in threads. Either could come first, and could be another one in the next step. Two runs of the original then differ from each other.",
         before="sess.run([train_op, clip_weights])",
         after="sess.run(train_op)\nsess.run(clip_weights)",

@@ -49,7 +49,7 @@ CODES = (
         "O118",
         "optimizer argument computed in a step",
         "A learning rate, or another argument that a step computes, is an expression in the optimizer's call. The tool needs a name for it.",
-        why="The optimizer is made once, before the first step, and a step passes it the new value. The value needs a name, so that both can speak of it.",
+        why="The optimizer is made once, before the first step, and a step passes it the new value. The value needs a name that both the optimizer and the step can use.",
     ),
     Code(
         "O120",

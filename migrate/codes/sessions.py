@@ -56,7 +56,7 @@ CODES = (
         "S111",
         "missing feed",
         "A placeholder that the fetches need is not fed in this call. Or a statement that makes them may read it.",
-        why="A placeholder has no value of its own, so that TensorFlow 1 ends a `run` call with an error where a fetch depends on it. A step function has whole statements. So it also takes a placeholder on which only another tensor of the same statement depends, and one that is made in a branch.",
+        why="A placeholder has no value of its own. If a fetched value depends on one that is not fed, TensorFlow 1's `run` ends with an error. A step function contains whole statements. So it may need a placeholder that the fetched value does not need: one that only another tensor of the same statement uses, or one that is made in a branch.",
     ),
     Code(
         "S112",

@@ -52,7 +52,7 @@ CODES = (
         "V123",
         "list of variables",
         "The program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order. Or it asks a layer for its variables or shapes before the first step.",
-        why="TensorFlow 1 kept a list of the variables of the graph, which had those that existed by then. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it. Keras layers and optimizers make theirs in the first step, so the list would have all of them or fewer, and in another order.",
+        why="TensorFlow 1 kept a list of the graph's variables. At each moment it had those that existed by then. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it. Keras layers and optimizers make theirs in the first step, so a list could have other variables than in TensorFlow 1, or another order.",
         recipe="Pass the variables along.",
     ),
     Code(

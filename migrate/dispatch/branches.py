@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.dispatch.values import Choice, Values, fetched_elements
+from migrate.dispatch.values import Choice, Values, list_fetched
 from migrate.normalise.feeds.view import Unclear, View, flat
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
@@ -38,7 +38,7 @@ def _split_first(text: Text) -> Text | None:
     view = View(text)
     values: Values | None = None
     for call in view.scopes.walk():
-        for fetched in fetched_elements(view, call):
+        for fetched in list_fetched(view, call):
             if isinstance(fetched, (ast.Name, ast.IfExp, ast.Subscript)):
                 values = values or Values(view)
                 choice = values.find_choice(fetched)
@@ -122,7 +122,7 @@ class _Split:
             return
         calls = [n for n in walk_breadth_first(site) if isinstance(n, ast.Call)]
         alone = isinstance(statement, (ast.Assign, ast.Expr)) and any(
-            site in fetched_elements(self._view, n)
+            site in list_fetched(self._view, n)
             for n in walk_breadth_first(statement)
             if n is statement.value
         )

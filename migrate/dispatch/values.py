@@ -355,13 +355,13 @@ def find_fetched(view: View, node: ast.AST) -> ast.expr | None:
     for outer in view.above(node):
         if isinstance(outer, (ast.stmt, *_FUNCTIONS)):
             return None
-        for element in fetched_elements(view, outer):
+        for element in list_fetched(view, outer):
             if any(n is node for n in walk_breadth_first(element)):
                 return element
     return None
 
 
-def fetched_elements(view: View, call: ast.AST) -> list[ast.expr]:
+def list_fetched(view: View, call: ast.AST) -> list[ast.expr]:
     """The elements of what a session's run call fetches."""
     if not (
         isinstance(call, ast.Call)

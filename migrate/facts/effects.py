@@ -60,8 +60,9 @@ def has_effect(value: ast.expr, scopes: Scopes) -> bool:
             not path
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in _PURE_METHODS
+            and (node.func.attr != "get" or len(node.args) in (1, 2))
         ):
-            continue
+            continue  # `queue.get()` takes something away.
         return True
     return False
 

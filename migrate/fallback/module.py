@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes, scopes_of
@@ -14,6 +14,8 @@ from migrate.fallback.added import drop_unread, import_homes
 from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
 from migrate.fallback.names import CODE, NameRules
+from migrate.fallback.several_tasks import TOLD as _STRATEGY
+from migrate.fallback.several_tasks import find_strategies
 from migrate.fallback.start import begin_in_graph_mode
 from migrate.findings import Finding, Outcome
 from migrate.gates.judgement import refusals
@@ -32,8 +34,8 @@ from migrate.unit import Unit
 _VERSION = "tf.__version__"
 # Of a call whose arguments TensorFlow 2.21's function does not take.
 _MISFIT = "T121"
-# What is mended on the way, and hinders nothing.
-TOLD = frozenset({"D167"})
+# What is mended on the way, or warned of, and hinders nothing.
+TOLD = frozenset({"D167", _STRATEGY})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,10 +77,13 @@ def bring_to_compat(
     plan = Plan()
     rules = NameRules(scopes, plan, part.named_for_2)
     rules.run()
+    strategies = tuple(find_strategies(scopes, CODE))
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
+    lost += [f for f in strategies if f.blocks]
     if lost:
         return Migration(text, tuple(sorted(lost)))
-    told = tuple(_mend_one_element(scopes, plan))
+    told = (*strategies, *rules.mistakes, *_mend_one_element(scopes, plan))
+    mistaken = {finding.symbol for finding in rules.mistakes}
     edited = splice_text(whole, tree, plan)
     if edited is None:
         return Migration(text, (_report_not_written("its f-strings need Python 3.12"),))
@@ -86,17 +91,17 @@ def bring_to_compat(
     new = drop_unread(new, {line.split()[-1] for line in plan.imports})
     if part.starts:
         new = begin_in_graph_mode(new, part.own)
-    missing = list(_find_missing_names(new))
+    missing = list(_find_missing_names(new, mistaken))
     new = _restore_imports(new, stands)
     failures = [
         _report_not_written(f"{code} in line {line}: {reason}")
         for code, line, reason in [
-            *gates.check(new, filename, text, {_VERSION}),
+            *gates.check(new, filename, text, {_VERSION, *mistaken}),
             *missing,
         ]
     ]
     if not failures:
-        failures = [*refusals(text, new), *_report_unknown_names(text, new)]
+        failures = [*refusals(text, new), *_report_unknown_names(text, new, mistaken)]
     if failures:
         return Migration(text, tuple(failures))
     return Migration(new, told, tuple(sorted(plan.support)))
@@ -136,19 +141,29 @@ def _restore_imports(text: str, stands: list[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def _find_missing_names(text: str) -> Iterator[tuple[str, int, str]]:
-    """Public names that the result spells and TensorFlow 2.21 does not have."""
-    for node, _, path in _uses(scopes_of(tree_of(text))):
+def _find_missing_names(
+    text: str, mistaken: Collection[str]
+) -> Iterator[tuple[str, int, str]]:
+    """Public names that the result spells and TensorFlow 2.21 does not have.
+
+    Args:
+      mistaken: names that TensorFlow 1.15 does not have either, and that are told.
+    """
+    for node, symbol, path in _uses(scopes_of(tree_of(text))):
         name = "tf" + path.removeprefix("tensorflow")
         if modules.is_private(path) or path.startswith("tensorflow.core."):
             continue
-        if not exists(name):
+        if not exists(name) and symbol not in mistaken:
             yield "G009", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
 
 
-def _report_unknown_names(text: str, new: str) -> Iterator[Finding]:
+def _report_unknown_names(
+    text: str, new: str, mistaken: Collection[str]
+) -> Iterator[Finding]:
     """What the closed world does not know: names, and calls that no signature takes."""
     for found in closed_world.untold(text, new, ()):
+        if found.symbol in mistaken:
+            continue
         # It does not know that the process has switched Keras 2 on.
         known = exists(found.symbol) or is_in_compat(found.symbol)
         if found.outcome is Outcome.REFUSED and (found.code == _MISFIT or not known):
@@ -194,7 +209,7 @@ def _report_unseen_names(scopes: Scopes, unit: Unit) -> Iterator[Finding]:
             and not node.level
             and node.names[0].name == "*"
         ):
-            reason = f"`from {node.module} import *` brings names that are not seen"
+            reason = f"`from {node.module} import *` hides which names it brings"
             yield _make_refusal(node.lineno, reason, "Import the names that are used.")
     for line, (_, why) in unit.hidden.items():
         yield _make_refusal(line, why, "Import TensorFlow in this file.")

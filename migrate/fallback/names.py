@@ -24,10 +24,11 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.code import Code, code
 from migrate.rules import calls
-from migrate.tables import contrib_graph, graph_mode, symbols
+from migrate.tables import contrib_graph, graph_mode, not_public, symbols
 from migrate.tables.calls import CallRow
 
 CODE = "T151"
+_NO_NAME = "T111"
 # What a home's first name may be besides `tf` and an emitted module.
 _PACKAGES = frozenset({"tf_keras", "tf_slim", "types"})
 _MODULE = Lost(
@@ -52,6 +53,8 @@ class NameRules:
         self.plan = plan
         self._named_for_2 = named_for_2
         self.lost: list[Finding] = []
+        # Uses of what no TensorFlow has: they stay, and fail as they did.
+        self.mistakes: list[Finding] = []
         # A name to bind for compat.v1, "" where the file has one or needs none.
         self.new_alias = ""
         self._alias = self._find_alias()
@@ -69,6 +72,8 @@ class NameRules:
         if self._is_alias_of_module(node, symbol):
             return  # What is used through it has its own answer.
         if isinstance(home, Lost):
+            if not modules.is_private(path) and not_public.is_mistake(symbol):
+                return self._add_mistake(node, symbol)
             return self._add(node, symbol, home)
         if isinstance(home, CallRow):
             new = self._call(node, home)
@@ -170,6 +175,20 @@ class NameRules:
             bound = self.scopes.module.bindings.get(module, [])
             return all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in bound)
         return True
+
+    def _add_mistake(self, node: ast.expr, symbol: str) -> None:
+        self.mistakes.append(
+            Finding(
+                node.lineno,
+                node.col_offset + 1,
+                _NO_NAME,
+                Outcome.WARNED,
+                symbol,
+                f"TensorFlow 1.15 has no `{symbol}` either: if the program comes to this "
+                "line, it ends with an AttributeError on both versions",
+                "Correct the name.",
+            )
+        )
 
     def _add(self, node: ast.expr, symbol: str, lost: Lost) -> None:
         self.lost.append(

@@ -114,7 +114,7 @@ class CompatFallback:
                 findings=(
                     _runs(new.path, reason),
                     *_standing(old),
-                    *(f for f in new.findings if f.code in TOLD),
+                    *(f for f in new.findings if _is_told(f)),
                 ),
             )
             for old, new in zip(program, again, strict=True)
@@ -213,6 +213,10 @@ def _runs(path: pathlib.Path, why: tuple[pathlib.Path, Finding]) -> Finding:
         "runs on TensorFlow 2.21, is not yet tf.distribute, because of "
         f"{finding.code} ({place}line {finding.line}): {finding.reason}",
     )
+
+
+def _is_told(finding: Finding) -> bool:
+    return finding.code in TOLD or finding.outcome is Outcome.WARNED
 
 
 def _standing(result: FileResult) -> list[Finding]:

@@ -13,6 +13,12 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 _PARTIAL = "functools.partial"
+# Methods that only compute, of strings and dictionaries, and that other objects have with an
+# effect (`Queue.get()`, `Thread.join()`, `Path.replace(new)`) -> the fewest and the most
+# arguments by position of those that compute.
+_ARGUMENTS = {"get": (1, 2), "join": (1, 1), "replace": (2, 3)}
+# Packages whose objects' methods of those names have an effect.
+_OF_THREADS = ("concurrent", "multiprocessing", "queue", "threading")
 # What a trace goes through where it is called; of lambdas those that have a name.
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -162,6 +168,40 @@ class Callees:
                 return Effect("", effect.name)  # It builds a graph of what it is given.
         return effect
 
+    def _is_pure_call(self, called: ast.Attribute, call: ast.Call) -> bool:
+        """Whether a method is that of a string or a dictionary, and not one of its name.
+
+        `queue.get()` and `thread.join()` wait, `path.replace(new)` moves a file. Their
+        arguments tell them from `dictionary.get(key)` and `", ".join(words)`.
+        """
+        between = _ARGUMENTS.get(called.attr)
+        if between is None or isinstance(called.value, (ast.Constant, ast.JoinedStr)):
+            return True
+        if self._is_of_threads(called.value):
+            return False
+        if any(isinstance(a, ast.Starred) for a in call.args):
+            return True
+        if called.attr == "replace" and not call.args and call.keywords:
+            return True  # A date's, or a named tuple's.
+        first = call.args[0] if call.args else None
+        waits = isinstance(first, ast.Constant) and (
+            isinstance(first.value, bool)
+            or (called.attr == "join" and not isinstance(first.value, (str, bytes)))
+        )
+        low, high = between
+        return low <= len(call.args) <= high and not call.keywords and not waits
+
+    def _is_of_threads(self, receiver: ast.expr) -> bool:
+        """Whether a name is bound to a thread, a process or a queue."""
+        if not isinstance(receiver, ast.Name):
+            return False
+        values = [getattr(b, "value", None) for b in self.bindings(receiver)]
+        return any(
+            isinstance(value, ast.Call)
+            and self.path(value.func).partition(".")[0] in _OF_THREADS
+            for value in values
+        )
+
     def _is_open_file(self, node: ast.expr) -> bool:
         """Whether it is a file that TensorFlow opened, or a name for one.
 
@@ -200,7 +240,9 @@ class Callees:
 
     def _of_method(self, called: ast.Attribute, call: ast.Call) -> Effect | None:
         name, receiver = called.attr, called.value
-        if name in table.PURE_METHODS | table.GRAPH_METHODS or _is_super(receiver):
+        if name in table.GRAPH_METHODS or _is_super(receiver):
+            return None
+        if name in table.PURE_METHODS and self._is_pure_call(called, call):
             return None
         if name in table.FILE_METHODS and self._is_open_file(receiver):
             return Effect(table.FILES, f".{name}")

@@ -1,4 +1,4 @@
-"""Names that code outside the steps reads, and that only the steps' code would bind or fill.
+"""Names that code outside the steps reads, and that only the steps' code would fill.
 
 hooks = []
 hooks.append(TheirHook(loss))  # `loss` is a tensor of the step now.
@@ -8,11 +8,9 @@ with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.source.nodes import walk_breadth_first
@@ -54,49 +52,3 @@ def refuse_lost_changes(
                 "the steps uses it",
                 _RECIPE,
             )
-
-
-def refuse_unbound(tree: ast.Module, unbound: Collection[str]) -> Iterable[Finding]:
-    """Refuses what the program bound while it built the graph, and reads outside it.
-
-    Args:
-      tree: of the program before its migration.
-      unbound: names that the result uses, and that nothing in it binds.
-    """
-    assigned = {
-        node.id
-        for statement in walk_breadth_first(tree)
-        if isinstance(statement, (ast.Assign, ast.AnnAssign))
-        for node in walk_breadth_first(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    # What a run call fetches is no use outside the steps: then something else is wrong.
-    fetched = {
-        node.id
-        for call in walk_breadth_first(tree)
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr == "run"
-        for node in walk_breadth_first(call)
-        if isinstance(node, ast.Name)
-    }
-    for name in sorted(assigned.intersection(unbound) - fetched):
-        reads = [
-            node
-            for node in walk_breadth_first(tree)
-            if isinstance(node, ast.Name)
-            and node.id == name
-            and isinstance(node.ctx, ast.Load)
-        ]
-        if not reads:
-            continue
-        last = max(reads, key=lambda node: (node.lineno, node.col_offset))
-        yield Finding(
-            last.lineno,
-            last.col_offset + 1,
-            CODE,
-            Outcome.REFUSED,
-            name,
-            f"`{name}` is made of tensors of the step, and is used here, outside the steps",
-            _RECIPE,
-        )

@@ -69,14 +69,14 @@ def refuse_lost_value(
         diagnostics.refuse(
             "S112",
             flow.statement,
-            f"`{name}` is computed of what only a step has, {outside}",
-            "Compute it of what Python knows before the step.",
+            f"`{name}` is computed from what only a step has, {outside}",
+            "Compute it from what Python knows before the step.",
         )
     elif _goes_through_variables(scopes, flow.statement):
         diagnostics.refuse(
             "V123",
             flow.statement,
-            f"`{name}` gets its value of a list of variables, {outside}; layers make "
+            f"`{name}` gets its value from a list of variables, {outside}; layers make "
             "theirs in the first step",
             "Move the block into the session's block, or behind it.",
         )
@@ -84,8 +84,8 @@ def refuse_lost_value(
         diagnostics.refuse(
             "N103",
             flow.statement,
-            f"`{name}` gets its value in a block over what only a step has, {outside}",
-            "Compute it in a block that asks nothing of tensors.",
+            f"`{name}` gets its value in a block over tensors that only a step has, {outside}",
+            "Compute it in a block that does not use tensors.",
         )
 
 

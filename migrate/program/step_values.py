@@ -16,7 +16,7 @@ class Step(enum.Enum):
 
     TENSOR = "is a tensor of the step"
     GATHERED = "holds tensors of the step"
-    PLAIN = "is computed of what only a step has"
+    PLAIN = "is computed from what only a step has"
     LISTED = "is made of a list of variables, and layers make theirs in the first step"
 
 

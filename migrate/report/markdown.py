@@ -96,7 +96,7 @@ def _programs(run: Run) -> Iterator[str]:
         yield _row([triage.badge(entry), name, kind, entry.becomes, why])
     yield ""
     if found.blockers:
-        yield _row(["what blocks", "", "programs", "blocked by nothing else", "places"])
+        yield _row(["what blocks", "", "programs", "only blocker", "places"])
         yield "|---|---|---:|---:|---:|"
         for b in found.blockers:
             yield _row([_rule(b.code), b.title, b.entries, b.alone or "", b.places])

@@ -16,7 +16,7 @@ from migrate.report.page_files import CLASSES, Files, show_example
 from migrate.report.page_style import STYLE
 from migrate.report.paths import display
 from migrate.report.prose import render_html
-from migrate.report.summary import CodeCount, Run, sentence, summarise
+from migrate.report.summary import LOUD, CodeCount, Run, sentence, summarise
 
 
 def render(run: Run) -> str:
@@ -123,9 +123,9 @@ def _entry(
 def _blockers(found: triage.Triage) -> Iterator[str]:
     if not found.blockers:
         return
-    yield '<section><h2>What blocks</h2><div class="scroll"><table><thead><tr>'
+    yield '<section><h2>What blocks them</h2><div class="scroll"><table><thead><tr>'
     yield '<th>code</th><th></th><th class="n">programs</th>'
-    yield '<th class="n">blocked by nothing else</th><th class="n">places</th></tr></thead>'
+    yield '<th class="n">only blocker</th><th class="n">places</th></tr></thead>'
     yield "<tbody>"
     for b in found.blockers:
         yield (
@@ -137,7 +137,10 @@ def _blockers(found: triage.Triage) -> Iterator[str]:
 
 
 def _rules(codes: Sequence[CodeCount]) -> Iterator[str]:
-    """Every code of the run once, with how often it occurred."""
+    """Every code of the run once, with how often it occurred.
+
+    Open are those that leave something to do: the others would hide them.
+    """
     if not codes:
         return
     yield "<section><h2>Rules of these findings</h2>"
@@ -147,8 +150,10 @@ def _rules(codes: Sequence[CodeCount]) -> Iterator[str]:
         code = f"<code>{count.code}</code>"
         if row is not None:
             code = f'<a href="{locate_page(row.id)}">{code}</a>'
-        yield f'<div class="rule" id="{count.code}">{code} '
-        yield f'<b>{render_html(count.title)}</b> <span class="soft">{numbers}</span>'
+        shown = " open" if any(count.outcomes.get(o) for o in LOUD) else ""
+        yield f'<details class="rule" id="{count.code}"{shown}><summary>{code} '
+        yield f"<b>{render_html(count.title)}</b> "
+        yield f'<span class="soft">{numbers}</span></summary>'
         if row is not None:
             yield f"<p>{render_html(row.explanation)}</p>"
             if row.why:
@@ -160,5 +165,5 @@ def _rules(codes: Sequence[CodeCount]) -> Iterator[str]:
             before, after = read_example(row.id)
             if before:
                 yield from show_example(before, after)
-        yield "</div>"
+        yield "</details>"
     yield "</section>"

@@ -74,8 +74,11 @@ class Files:
             parts.append(f"with {', '.join(emitted.name_for_reader(result.support))}")
         words = "; ".join(part for part in parts if part)
         codes = " ".join(sorted({f.code for f in findings}))
+        # A single file is what the page is about.
+        shown = " open" if len(self.concerned) == 1 else ""
+        place = f'id="{self.ids[result.path]}"{shown}'
         yield (
-            f'<details class="entry {name} {codes}" id="{self.ids[result.path]}">'
+            f'<details class="entry {name} {codes}" {place}>'
             f"<summary>{badge}<code>{escape(display(result.path))}</code>"
             f'<span class="soft">{escape(words)}</span></summary>'
         )

@@ -81,7 +81,8 @@ summary .soft { margin-left: .6rem; }
 .example pre { margin: 0; padding: .5rem .75rem; overflow-x: auto; background: var(--back);
   border: 1px solid var(--line); border-radius: .35rem; }
 .note details { margin-top: .25rem; } .note summary { padding: 0; color: var(--soft); }
-.rule { border-top: 1px solid var(--line); padding: .6rem 0; }
+.rule { border-top: 1px solid var(--line); }
+.rule > summary { padding: .6rem 0; } .rule > :last-child { margin-bottom: .9rem; }
 pre { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 @media (max-width: 46rem) {
   body { padding: 1.25rem .75rem 3rem; } .verdict { font-size: 1.3rem; }

@@ -55,9 +55,9 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                     taken,
                     "L123",
                     "updates",
-                    "a network's updates are taken one by one, or in part, and it is not "
-                    "seen that all are run; TF1 ran what something waited for, TensorFlow "
-                    "2 runs each that is taken",
+                    "a network's updates are taken one by one, or in part, and the "
+                    "tool cannot tell that all are run; TF1 ran what something "
+                    "waited for, TensorFlow 2 runs each that is taken",
                     "Give all of them to what waits: `with "
                     "tf.control_dependencies(net.updates):`, or leave them alone.",
                 )
@@ -97,8 +97,8 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 node,
                 "K166",
                 symbol,
-                "its network is read by what it gives for this tensor; in TensorFlow 2 "
-                "that is no tensor",
+                "the program reads the network's output for this tensor; in "
+                "TensorFlow 2 that is not a tensor",
                 "Make the Input of a shape, and call the network on the tensor: "
                 "`logits = model(features)`.",
             )

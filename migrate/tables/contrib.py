@@ -407,8 +407,8 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "ffmpeg": (_GONE, "Use tensorflow_io, or tf.audio.decode_wav."),
     "framework.arg_scope": (
-        "it gives arguments to layers of contrib, of which the file has more than functions "
-        "that build a graph",
+        "it gives arguments to layers of contrib, and the file uses them outside of "
+        "functions that build a graph",
         "Make the layers in functions of their own that return tensors.",
     ),
     "framework.get_variables": (

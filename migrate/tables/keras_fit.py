@@ -93,7 +93,7 @@ ASKS = EXPORTS | frozenset(
 
 # Arguments that are not said, and why.
 UNSAID: dict[tuple[str, str], str] = {
-    ("train", "saving_listeners"): "listeners are told of its checkpoints",
+    ("train", "saving_listeners"): "listeners are called for its checkpoints",
     ("evaluate", "checkpoint_path"): "it evaluates a checkpoint that is named",
     ("predict", "checkpoint_path"): "it predicts with a checkpoint that is named",
     ("predict", "yield_single_examples"): "it is asked for predictions by batches",

@@ -62,6 +62,9 @@ INSTEAD: dict[str, str] = {
     "tf.keras.experimental.load_from_saved_model": "Use tf_keras.models.load_model.",
 }
 _ANY = "Find the public function that does the same."
+# Public by accident: TensorFlow 1.15 has them, and no page of its reference does.
+_UNLISTED = frozenset({"tf.test.mock", "tf.tools", "tf.tpu.core"})
+_UNLISTED_IN = ("tf.app.", "tf.contrib.", "tf.flags.")
 
 
 def explain_absence(symbol: str) -> tuple[str, str]:
@@ -85,6 +88,21 @@ def explain_absence(symbol: str) -> tuple[str, str]:
             return reason, INSTEAD[name]
         name = name.rpartition(".")[0]
     return reason, _ANY
+
+
+def is_mistake(symbol: str) -> bool:
+    """Whether a line that reads a name ends with an AttributeError on both versions.
+
+    Names from before TensorFlow 1.0 are none: their programs ran once.
+    """
+    return (
+        _is_in_neither(symbol)
+        and symbol not in symbols.modules()
+        and symbol not in INSTEAD
+        and symbol not in before_one.RENAMED
+        and symbol not in _UNLISTED
+        and not symbol.startswith(_UNLISTED_IN)
+    )
 
 
 def _is_in_neither(symbol: str) -> bool:

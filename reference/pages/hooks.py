@@ -6,6 +6,7 @@ import pathlib
 import posixpath
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 # `mkdocs` does not look in the directory that it is started in.
@@ -17,8 +18,21 @@ from migrate.codes import CODES  # noqa: E402
 _CODE = re.compile(
     r"(?ms)^ *```.*?^ *```|`[^`]*`|\[[^\]]*\]\([^)]*\)|^#.*?$|<[^>]*>|\b([A-Z]\d{3})\b"
 )
-# An option, alone or with a value, which a browser would break behind its hyphens.
+# What a browser would break behind a hyphen: an option in a line of code, alone or with
+# a value, and a number as 2.2e-16.
 _OPTION = re.compile(r"<code>(--?[\w-]+(?: [\w.]+)?)</code>")
+_IN_CODE = re.compile(r"<code>([^<\n]+ --?[a-z][^<\n]*)</code>")
+_NAME = re.compile(r"(?<!\S)--?[a-z][\w-]*")
+_NUMBER = re.compile(r"(?<=>)[^<>]*\de-\d[^<>]*(?=<)")
+_POWER = re.compile(r"\d[\d.]*e-\d+")
+_TITLE = re.compile(r"^# .*$", re.MULTILINE)
+# The page that leads to the pages of a directory, which the navigation does not list.
+_PARENTS = {
+    "gallery": "Gallery",
+    "how-to": "Idioms, before and after",
+    "numerics": "Numerics",
+    "programs": "Programs that are run",
+}
 
 
 def on_config(config: Any) -> Any:
@@ -43,8 +57,12 @@ def _keep_written(entries: list[Any], docs: pathlib.Path) -> list[Any]:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Links each code of a page to the code's own page."""
+    """Links each code to its own page, and a page outside the navigation to its parent."""
     source = page.file.src_uri
+    directory, _slash, rest = source.partition("/")
+    if rest and directory in _PARENTS:
+        up = f"[{_PARENTS[directory]}](../{directory}.md){{ .up }}"
+        markdown = _TITLE.sub(lambda title: f"{title[0]}\n\n{up}\n", markdown, count=1)
     if source.startswith("rules/"):
         return markdown  # Written with links.
 
@@ -59,5 +77,13 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Marks names of options, which the style sheet keeps on one line."""
-    return _OPTION.sub(r'<code class="option">\1</code>', html)
+    """Marks options and numbers, which the style sheet keeps on one line."""
+
+    def mark(pattern: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
+        return lambda found: pattern.sub(
+            lambda part: f'<span class="option">{part[0]}</span>', found[0]
+        )
+
+    html = _OPTION.sub(r'<code class="option">\1</code>', html)
+    html = _IN_CODE.sub(mark(_NAME), html)
+    return _NUMBER.sub(mark(_POWER), html)

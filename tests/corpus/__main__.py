@@ -2,6 +2,7 @@
 
 python -m tests.corpus                      all, docs/coverage.md with them
 python -m tests.corpus --programs NAME...   only the programs of some packages
+python -m tests.corpus --suite              only this repository's own programs
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import sys
 import tempfile
 
 from reference import environment
-from tests.corpus import coverage, programs, programs_table, starts
+from tests.corpus import coverage, programs, programs_table, starts, suite
 from tests.corpus.packages import PACKAGES, Package, unpacked
 
 
 def main() -> int:
-    only = sys.argv[2:] if sys.argv[1:2] == ["--programs"] else None
+    only = sys.argv[2:] if sys.argv[1:2] in (["--programs"], ["--suite"]) else None
+    if only is None or sys.argv[1] == "--suite":
+        suite.record()
     with tempfile.TemporaryDirectory() as directory:
         where = pathlib.Path(directory)
         for package in PACKAGES:

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 import pytest
 
 from migrate import pipeline
+from migrate.disk.collect import collect
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.pipeline import FileResult
 from tests import ledger
-from tests.corpus import accounting, coverage, imports
+from tests.corpus import accounting, coverage, imports, suite
 from tests.corpus.packages import PACKAGES, Package, Unavailable
 
 
@@ -200,3 +201,11 @@ def test_worse_figures_are_told() -> None:
     ):
         now = coverage.Coverage(1, 1, {"tf.data": counts}, [], [])
         assert bool(list(coverage.regressions(before, now))) is worse
+
+
+def test_the_gate_of_effects_stops_no_program_of_this_repository() -> None:
+    """As recorded of all of them; test_migrations.py asks again for a part of them."""
+    files, stopped = suite.recorded()
+    assert stopped == []
+    now = len(collect(suite.find_programs()))
+    assert files == now, "python -m tests.corpus --suite"

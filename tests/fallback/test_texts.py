@@ -222,6 +222,24 @@ def test_what_has_no_home_is_refused_and_left(text: str, symbol: str) -> None:
     assert finding.symbol.startswith(symbol) and finding.reason
 
 
+def test_a_name_that_no_tensorflow_has_stays_and_is_told() -> None:
+    text = (
+        "import tensorflow as tf\ndef f(x):\n    return tf.get_shape(x)\nf = tf.log\n"
+    )
+    found = _brought(text)
+    assert "return tf.get_shape(x)" in found.text and found.text != text
+    (finding,) = found.findings
+    assert (finding.line, finding.code) == (3, "T111")
+    assert finding.outcome is Outcome.WARNED
+
+
+@pytest.mark.parametrize("symbol", ("scalar_summary", "contrib.nothing", "tools"))
+def test_a_name_that_some_tensorflow_had_is_no_mistake(symbol: str) -> None:
+    """A program from before 1.0 has to be brought to 1.15 first; contrib may load later."""
+    found = _brought(f"import tensorflow as tf\ntf.{symbol}\n")
+    assert {f.code for f in found.findings} == {"T151"}
+
+
 _UPGRADED = """\
 import tensorflow as tf
 x = tf.compat.v1.placeholder(tf.float32, [2])
@@ -447,3 +465,31 @@ def test_a_fetched_array_is_a_number_by_item_there_too() -> None:
     assert "(sess.run(w).item(), sess.run(b).item())" in found.text
     assert {f.code for f in found.findings} == {"D167"}
     assert not _brought(found.text).findings
+
+
+_STRATEGY = """\
+import os
+import tensorflow as tf
+{}
+config = tf.estimator.RunConfig({})
+"""
+_MIRRORED = "train_distribute=tf.distribute.MirroredStrategy()"
+
+
+@pytest.mark.parametrize(
+    ("sets", "given", "outcome"),
+    [
+        ('os.environ["TF_CONFIG"] = text', _MIRRORED, Outcome.REFUSED),
+        ('os.environ.update(TF_CONFIG="{}")', _MIRRORED, Outcome.REFUSED),
+        ("", _MIRRORED, Outcome.WARNED),
+        ('print(os.environ["TF_CONFIG"])', _MIRRORED, Outcome.WARNED),
+        ("", "experimental_distribute=both", Outcome.WARNED),
+        ('os.environ["TF_CONFIG"] = text', "train_distribute=None", None),
+    ],
+)
+def test_a_strategy_over_several_tasks_is_told_at_its_line(
+    sets: str, given: str, outcome: Outcome | None
+) -> None:
+    found = _brought(_STRATEGY.format(sets, given)).findings
+    assert [f.outcome for f in found] == ([outcome] if outcome else [])
+    assert all(f.line == 4 for f in found)

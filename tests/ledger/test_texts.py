@@ -19,7 +19,9 @@ from tests.ledger import rows
 
 ROOT = pathlib.Path(__file__).parents[2]
 LEDGER = sorted(pathlib.Path(__file__).parent.glob("*.py"))
-pytestmark = pytest.mark.rests_on(*LEDGER, ROOT / "tests" / "conftest.py")
+# What a run of the copy loads besides.
+TOGETHER = ("tests/__init__.py", "tests/conftest.py", "tests/starters.py")
+pytestmark = pytest.mark.rests_on(*LEDGER, *(ROOT / name for name in TOGETHER))
 READS = "tests/texts/test_reads.py"
 STARTS = "tests/texts/test_starts.py"
 FILES = {
@@ -65,7 +67,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     ignored = shutil.ignore_patterns("__pycache__", "test_*.py", "proofs", "recorded")
     for name in ("migrate", "reference", "tests/ledger"):
         shutil.copytree(ROOT / name, root / name, ignore=ignored)
-    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+    for name in ("pyproject.toml", *TOGETHER):
         shutil.copy(ROOT / name, root / name)
     for name, text in FILES.items():
         path = root / name

@@ -7,6 +7,7 @@ programs.py   programs whose outcome may tell a wrong table
 cases.py      cases of tests, which are such programs too
 facts.py      what tables must agree with: what was observed of Python and TensorFlow
 host_calls.py what calls of Python's library and NumPy do
+behaviour.py  what both TensorFlows do: observed in a process of each
 outcomes.py   what the tool makes of a program
 watching.py   what programs read, and what they tell
 search.py     a program for each part

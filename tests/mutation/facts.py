@@ -51,6 +51,38 @@ FACTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("keras_fit",),
     ),
     **{
+        f"{what} of TensorFlow": (f"of_behaviour.find_wrong_{name}", tables)
+        for what, name, tables in (
+            ("makers of variables", "makers", ("direct_savers",)),
+            ("layers", "layers", ("keras_contrib", "keras_models", "layers")),
+            ("streaming metrics of contrib", "streaming", ("contrib_metrics",)),
+            ("metrics of graphs", "metrics_of_graphs", ("contrib_graph",)),
+            ("metrics of compat", "metrics_of_compat", ("graph_mode",)),
+            ("totals of metrics", "totals", ("streaming_metrics",)),
+            ("queues", "queues", ("queues",)),
+            ("partitioners", "partitioners", ("partitioners",)),
+            ("cells", "cells", ("recurrent",)),
+            ("methods of Estimators", "methods", ("keras_fit",)),
+            ("first values", "initializers", ("first_values",)),
+            ("rates of optimizers", "rates", ("optimizers",)),
+            (
+                "training of contrib",
+                "training_of_contrib",
+                ("contrib_training",),
+            ),
+            ("modes of hooks", "modes", ("callbacks",)),
+            ("rows of hooks", "rows_of_hooks", ("hooks",)),
+            ("supervisors", "supervisors", ("supervisor",)),
+            ("scaffolds", "scaffolds", ("scaffolds",)),
+            ("strings of Keras", "strings", ("compiled_keras",)),
+            ("weights", "weights", ("keras_models",)),
+            ("places of arguments", "places", ("roles",)),
+            ("places of names", "place_of_name", ("named_tensors",)),
+            ("collections of updates", "update_ops", ("estimator",)),
+            ("words of modes", "words_of_modes", ("host_effects",)),
+        )
+    },
+    **{
         f"{NAMES} in {table}": ("genuine_names.find_misspelt", (table,))
         for table in genuine_names.TABLES
     },

@@ -94,7 +94,7 @@ _OBJECTS = (
 ).split()
 _OBJECTS = [text.replace("\0", " ") for text in _OBJECTS]
 _DOTTED = re.compile(r"tf(\.\w+)*(\.\w*[^\W_]|\.__\w+__)")
-_PREFIX = re.compile(r"tf(\.\w+)*[._]")
+_PREFIX = re.compile(r"tf(\.\w+)*(\._|[._])")
 
 
 def _texts_of(table: str) -> Iterator[tuple[str, str]]:

@@ -97,30 +97,38 @@ def programs_of(known: Mapping[str, str]) -> list[str]:
     )
 
 
-def record(known: Mapping[str, str]) -> None:
-    """Writes the three lists."""
+def record(known: Mapping[str, str], anew: bool = True) -> None:
+    """Writes the three lists.
+
+    Args:
+      anew: whether outcomes that are recorded are looked at once more.
+    """
     every = parts.all_parts()
     _write(KILLERS, (f"{n}\t{known[n]}" for n in every if n in known))
     _write(SURVIVORS, (n for n in every if n not in known))
-    _write_outcomes(known)
+    _write_outcomes(known, {} if anew else recorded())
 
 
-def _write_outcomes(known: Mapping[str, str]) -> None:
-    made = watching.in_process(lambda: watching.migrate(programs_of(known)))
-    _write(OUTCOMES, (f"{n}\t{o.codes}\t{o.digest}" for n, o in made.items()))
+def _write_outcomes(
+    known: Mapping[str, str], kept: Mapping[str, outcomes.Outcome]
+) -> None:
+    names = programs_of(known)
+    new = [n for n in names if n not in kept]
+    made = {**kept, **watching.in_process(lambda: watching.migrate(new))}
+    _write(OUTCOMES, (f"{n}\t{made[n].codes}\t{made[n].digest}" for n in names))
 
 
 def main(arguments: Sequence[str]) -> int:
     chosen = [a for a in arguments if not a.startswith("--")]
     if "--outcomes" in arguments:
-        _write_outcomes(killers())
+        _write_outcomes(killers(), {})
         return 0
     if "--tell" in arguments:
         untold = find_untold(chosen, killers())
         print("\n".join(untold))
         return int(bool(untold))
     if "--facts" in arguments:
-        record(search.find_by_facts(killers(), chosen))
+        record(search.find_by_facts(killers(), chosen), anew=False)
         return 0
     if "--record" in arguments:
         record(search.find_killers(killers(), chosen).killers)

@@ -278,7 +278,7 @@ class _Layout:
             self._diagnostics.refuse(
                 "N151",
                 call,
-                "the session's arguments cannot be told apart",
+                "the tool cannot tell the session's arguments apart",
                 "Pass them by keyword.",
                 "tf.train.MonitoredTrainingSession",
             )

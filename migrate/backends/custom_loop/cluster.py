@@ -113,7 +113,7 @@ class Cluster:
                 self._diagnostics.refuse(
                     "N171",
                     statement,
-                    "the server is used, which synchronous training has none of",
+                    "the program uses the server, and synchronous training has none",
                     "Use the cluster and the task's name and index.",
                     "tf.train.Server",
                 )

@@ -51,9 +51,9 @@ class Created:
                     self._context.diagnostics.refuse(
                         "N116",
                         node,
-                        "what this takes is taken once, when the graph is built, but "
-                        "every step function would take it again",
-                        "Take all of it into a list before.",
+                        "TF1 took this value once, when it built the graph, but "
+                        "every step function would take the next one",
+                        "Take all values into a list before.",
                     )
 
     def _check_call(self, call: ast.Call) -> None:

@@ -1,8 +1,9 @@
-"""Random operations with a seed that several step functions compute.
+"""Random operations of steps that draw other numbers than in TensorFlow 1, with a seed.
 
 In TensorFlow 1 an operation has one stream of numbers, from which all runs draw. Each step
 function is a graph of its own, in which the stream begins at the seed again. The seed is
-the operation's own, or that of the graph.
+the operation's own, or that of the graph. The graph's seed gives each operation a stream by
+its number in the graph, and it has another number in a step function.
 """
 
 from __future__ import annotations
@@ -23,26 +24,34 @@ _REASON = (
     "several step functions compute this, each with a stream of random numbers that "
     "begins at the seed; in TF1 all runs drew from one"
 )
+_OTHER_NUMBER = (
+    "the graph's seed gives this a stream by its number in the graph, which is another in a "
+    "step function: it draws other numbers than in TF1"
+)
+_RECIPE_OF_GRAPHS = "Give the operation a seed of its own: `seed=...`."
 
 
 def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
-    """Says where several step functions draw by one operation's seed."""
+    """Warns where steps draw by a seed, and draw other numbers than in TensorFlow 1."""
     of_graph = _has_graph_seed(scopes)
     told: set[ast.AST] = set()
     for flow in list_every_flow(program.flows):
-        if flow.suites or sum(_has(step, flow) for step in program.steps) < 2:
+        computed = sum(_has(step, flow) for step in program.steps)
+        if flow.suites or not computed:
             continue
-        for node in _find_seeded_calls(flow.statement, scopes, of_graph):
-            if node not in told:
-                told.add(node)
-                yield Finding(
-                    node.lineno,
-                    node.col_offset + 1,
-                    "I112",
-                    Outcome.KEPT,
-                    scopes.resolve(node.func) or "",
-                    _REASON,
-                )
+        for node, by_graph in _find_seeded_calls(flow.statement, scopes, of_graph):
+            if node in told or (computed < 2 and not by_graph):
+                continue
+            told.add(node)
+            yield Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "I112",
+                Outcome.WARNED,
+                scopes.resolve(node.func) or "",
+                _REASON if computed > 1 else _OTHER_NUMBER,
+                "" if computed > 1 else _RECIPE_OF_GRAPHS,
+            )
 
 
 def _has(step: ir.StepFunction, flow: ir.Flow) -> bool:
@@ -67,8 +76,8 @@ def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:
 
 def _find_seeded_calls(
     statement: ast.stmt, scopes: Scopes, of_graph: bool
-) -> Iterator[ast.Call]:
-    """What a statement draws by a seed, and what the functions that it calls do."""
+) -> Iterator[tuple[ast.Call, bool]]:
+    """What a statement and the functions that it calls draw, and whether by the graph's seed."""
     for part in [statement, *reach.find_reached(scopes, [statement])]:
         for node in walk_breadth_first(part):
             if not isinstance(node, ast.Call):
@@ -85,9 +94,9 @@ def _find_seeded_calls(
             )
             if any(map(_has_seed, made)):
                 if part is statement or draws:
-                    yield node
+                    yield node, False
             elif of_graph and draws:
-                yield node
+                yield node, True
 
 
 def _has_seed(call: ast.Call) -> bool:

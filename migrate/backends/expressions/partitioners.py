@@ -22,7 +22,7 @@ class Partitioners(Variables):
             self.diagnostics.refuse(
                 "N151",
                 call,
-                "this partitioner's arguments cannot be told apart",
+                "the tool cannot tell this partitioner's arguments apart",
                 "Write its arguments out, without * and **.",
                 symbol,
             )

@@ -84,7 +84,7 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "N151",
                 call,
-                "this variable's arguments cannot be told apart",
+                "the tool cannot tell this variable's arguments apart",
                 "Pass them by keyword.",
                 "tf.get_variable",
             )
@@ -264,8 +264,8 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "V123",
                 call,
-                "a list of all variables in the graph, where the optimizer or layers "
-                "may have made some by then, in TF2 in the first step",
+                "a list of all variables: in TF1 the optimizer or layers may have "
+                "made theirs by then, in TF2 they make them in the first step",
                 "Ask for it when the session is open, or for the trainable ones.",
                 symbol,
             )

@@ -183,7 +183,7 @@ class BareLoopRewrite:
             raise Refused(
                 "D130",
                 step.why or step.loss,
-                "it is not seen whether this loss is a mean or a sum over the batch",
+                "the tool cannot tell whether this loss is a mean or a sum over the batch",
                 "Use tf.reduce_mean of a loss per example, or a loss object of Keras.",
             )
         for made in dict.fromkeys(made for _, made in program.means):

@@ -20,9 +20,10 @@ def check_examples(program: EagerProgram, own: WorkersOwn) -> None:
             raise Refused(
                 "D125",
                 program.source.takes[0],
-                f"`{sorted(clash)[0]}`, of which the batches are cut, is each worker's "
+                f"the batches are cut out of `{sorted(clash)[0]}`, and each worker has its "
                 "own",
-                "Cut all workers' array, by an index that is each worker's own.",
+                "Cut the batches out of one array for all workers, by an index that each "
+                "worker has for itself.",
             )
 
 
@@ -54,7 +55,7 @@ def check_alike(program: EagerProgram) -> None:
             raise Refused(
                 "C109",
                 node,
-                "a worker has batches of its own, but takes its part of those that all "
-                "have",
-                "Give every worker the whole data: of each batch it has its part.",
+                "each worker makes its own batches, but here it takes its part of a "
+                "batch that all workers have",
+                "Give every worker the whole data: it takes its part of each batch.",
             )

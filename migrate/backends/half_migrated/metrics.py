@@ -87,9 +87,9 @@ class MetricRewrite:
                     raise Refused(
                         "D125",
                         call,
-                        f"each worker has a part of `{ast.unparse(value)}`, and it is not "
-                        "seen how the parts make up the whole",
-                        "Count what is computed of each example by itself.",
+                        f"each worker has a part of `{ast.unparse(value)}`, and the tool "
+                        "cannot tell how the parts make up the whole",
+                        "Count a value that is computed for each example separately.",
                     )
                 continue
             # Every worker counts the whole batch's value: of a mean this is no matter.

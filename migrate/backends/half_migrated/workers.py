@@ -128,8 +128,8 @@ class WorkersOwn:
                 raise Refused(
                     "C109",
                     node,
-                    "every worker's process had this for itself; the loops of all run in "
-                    "one process now",
+                    "every worker's process had its own; now the loops of all "
+                    "workers run in one process",
                     "Keep it in a variable of the loop.",
                 )
 

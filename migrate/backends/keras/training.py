@@ -15,7 +15,7 @@ from migrate.source.nodes import walk_breadth_first
 _COUNTS = (
     "E102",
     "a Keras metric; training counts every batch in it, TF1 only those whose summary was "
-    "written, or of which a hook asked for it",
+    "written, or for which a hook asked",
 )
 _SCOPED = "# Its variables have the names of TensorFlow 1's checkpoints."
 

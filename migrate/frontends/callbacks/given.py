@@ -43,7 +43,9 @@ class Given:
         """
         found = self._of.get(made)
         if found is None or found[1].kind not in _TRAINING:
-            raise NoCallback(value, "it is given something that is no tensor of a step")
+            raise NoCallback(
+                value, "it is given something other than a tensor of a step"
+            )
         model, hooks = found
         if isinstance(value, ast.Name):
             value = self._find_container(value, hooks)

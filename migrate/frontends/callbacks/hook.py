@@ -344,7 +344,7 @@ class HookReader:
             if symbol == "tf.get_default_graph" and self._is_of_a_writer(node):
                 continue
             raise NoCallback(
-                node, f"`{symbol}` is of a graph, of which a step is a part"
+                node, f"`{symbol}` needs the graph, and a callback has none"
             )
         for node in walk_breadth_first(self._class):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

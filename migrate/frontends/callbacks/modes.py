@@ -174,4 +174,6 @@ class Ways:
 
 
 def _make_lost_error(node: ast.AST) -> NoCallback:
-    return NoCallback(node, "it is not seen which Estimator's steps it is called in")
+    return NoCallback(
+        node, "the tool cannot tell in which Estimator's steps it is called"
+    )

@@ -106,8 +106,8 @@ def cluster_of(
         diagnostics.refuse(
             "C131",
             session,
-            "the client is not seen to have the addresses of all tasks in one ClusterSpec; "
-            f"it places on {_tasks(scopes)}",
+            "the tool does not see one ClusterSpec with the addresses of all tasks; the "
+            f"client places on {_tasks(scopes)}",
             f"{_write_missing_cluster(scopes)}, where the session is opened; or migrate it together with "
             "the file that starts the servers.",
             _CLUSTER,

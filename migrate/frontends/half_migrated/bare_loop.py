@@ -191,7 +191,7 @@ class BareLoopReader:
                 loop = None
         if loop is None or at is None:
             if len(all_tapes) != 1:
-                reason = f"{len(all_tapes)} GradientTapes, of which the step has one"
+                reason = f"the program has {len(all_tapes)} GradientTapes, and a step has one"
             elif len(calls) > 1:
                 reason = f"the step is called in {len(calls)} places"
             else:
@@ -256,7 +256,7 @@ class BareLoopReader:
             raise Refused(
                 "D125",
                 loop,
-                "the step is given nothing of the loop: its batch would be that of the "
+                "the loop passes nothing to the step: every step would use the batch of the "
                 "step that was traced",
                 "Take the batch in the loop: `x, y = next_batch()`.",
             )

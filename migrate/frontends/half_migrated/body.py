@@ -53,8 +53,9 @@ class BodyChecks:
                 raise Refused(
                     "D125",
                     node,
-                    "the step takes a value that it has not yet, or that is another in every "
-                    "step: it would be what it was when the step was traced",
+                    "the step reads a value that does not exist yet, or that changes"
+                    " from step to step: it would stay what it was when the step was"
+                    " traced",
                     PLAIN,
                 )
 
@@ -141,8 +142,8 @@ class BodyChecks:
             raise Refused(
                 "D125",
                 statement,
-                "control flow in the step that depends on more than what the program sets "
-                "once: a distributed step has one way through",
+                "a condition or loop in the step depends on more than what the "
+                "program sets once; a distributed step cannot branch",
                 PLAIN,
             )
         for node in (

@@ -70,8 +70,8 @@ def saves(
             raise Refused(
                 "D121",
                 node,
-                "a checkpoint is used otherwise than to restore before the session and "
-                "to save",
+                "a checkpoint is used for more than to restore before the session and to "
+                "save",
                 _RECIPE,
             )
     return tuple(saving)
@@ -89,7 +89,7 @@ def _check_held(scopes: Scopes, call: ast.Call, made: Collection[ast.stmt]) -> N
             raise Refused(
                 "D121",
                 value,
-                f"`{ast.unparse(value)[:40]}` is saved, of which every worker's process had "
-                "its own",
+                f"`{ast.unparse(value)[:40]}` is saved, and every worker's process had its "
+                "own",
                 "Save the model and the optimizer.",
             )

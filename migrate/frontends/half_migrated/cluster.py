@@ -44,7 +44,7 @@ class ClusterReader:
             raise Refused(
                 "D121",
                 made[0],
-                "the jobs of the cluster are not seen, or not kept in a variable",
+                "the jobs of the cluster are not written out here, or not kept in a variable",
                 'cluster = tf.train.ClusterSpec({"ps": [...], "worker": [...]})',
             )
         return parent.targets[0], frozenset(str(k) for k in keys)
@@ -73,7 +73,8 @@ class ClusterReader:
             raise Refused(
                 "D121",
                 call,
-                "not one server, kept in a variable, with its job and task",
+                "the program does not keep one server in a variable, with its job "
+                "and task",
                 "server = tf.distribute.Server(cluster, job_name=..., task_index=...)",
             )
         name = statement.targets[0].id
@@ -120,7 +121,8 @@ class ClusterReader:
                 raise Refused(
                     "D121",
                     server.call,
-                    "no task waits in server.join(): which are the parameter servers?",
+                    "no task waits in server.join(), so the tool cannot tell which "
+                    "tasks are parameter servers",
                     'if FLAGS.job_name == "ps": server.join()',
                 )
             return

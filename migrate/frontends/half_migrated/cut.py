@@ -86,8 +86,7 @@ class CutReader:
             raise Refused(
                 "D125",
                 takes[0],
-                f"`{sorted(clash)[0]}`, of which the batches are cut, is made anew in the "
-                "loop",
+                f"the batches are cut out of `{sorted(clash)[0]}`, and the loop makes it anew",
                 "Make it before the session, and cut by an index that is shuffled.",
             )
         return Source(
@@ -109,8 +108,8 @@ class CutReader:
                     raise Refused(
                         "D125",
                         node,
-                        f"`{shuffled}` is shuffled in place, of which every worker's "
-                        "process had its own",
+                        f"`{shuffled}` is shuffled in place, and in TensorFlow 1 every "
+                        "worker's process had its own",
                         "Cut by an index that is made before the session, and shuffle that.",
                     )
 

@@ -174,8 +174,8 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
         raise Refused(
             "D125",
             statement,
-            "it happens between the tape and the update, of which the migrated program "
-            "makes one step",
+            "it stands between the tape and the update, and the migrated program makes "
+            "one step of these",
             _RECIPE,
         )
 

@@ -111,7 +111,7 @@ class _Reader:
             raise Refused(
                 "D121",
                 self._sessions[0],
-                "it is not seen which training the session's checkpoints are of",
+                "the tool cannot tell to which training the session's checkpoints belong",
                 "Give each fit tf_keras.callbacks.BackupAndRestore.",
             )
         return FitProgram(
@@ -152,7 +152,7 @@ class _Reader:
                 raise Refused(
                     "D121",
                     call,
-                    "a hook counts runs of the session, of which Keras makes none",
+                    "a hook counts runs of the session, and Keras does not run the session",
                     "Give fit epochs, steps_per_epoch and callbacks.",
                 )
 
@@ -164,8 +164,7 @@ class _Reader:
             raise Refused(
                 "D150",
                 call,
-                "a session that Keras does not run in, or that it was told to run in: it "
-                "is not seen which",
+                "the tool cannot tell whether Keras runs in this session",
                 "Leave it out: the strategy has servers and workers.",
             )
         name = names.key(item.optional_vars) if item.optional_vars else None
@@ -178,9 +177,9 @@ class _Reader:
                 raise Refused(
                     "D121",
                     node,
-                    "the session, which has no part in Keras's training, is asked for "
-                    "something",
-                    "Leave it out: fit trains, and its callbacks tell.",
+                    "the program uses the session, which has no part in Keras's "
+                    "training",
+                    "Leave it out: fit trains, and its callbacks report.",
                 )
         if len(block.items) != 1:
             raise Refused(
@@ -197,7 +196,7 @@ class _Reader:
             raise Refused(
                 "D121",
                 call,
-                "arguments of the session that Keras's training cannot have",
+                "the session has arguments that Keras's training cannot have",
                 "Leave them out.",
             )
         return bound
@@ -279,8 +278,8 @@ class _Reader:
             raise Refused(
                 "D125",
                 node,
-                "the models are not all made and compiled before the first is used, where "
-                "the server is started or in a block beside it",
+                "a model is made or compiled after the first model is used, or "
+                "elsewhere than where the server is started",
                 "Make and compile them one after the other.",
             )
 

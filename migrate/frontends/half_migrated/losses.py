@@ -279,6 +279,6 @@ def calls_of(
             raise Refused(
                 "D131",
                 node,
-                "the loss object, which takes no mean any more, is passed on",
-                "Call it where its mean is needed.",
+                "the loss object is passed on, and it does not take the mean any more",
+                "Call it where you need its mean.",
             )

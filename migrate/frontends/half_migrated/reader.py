@@ -144,8 +144,8 @@ class Reader:
             raise Refused(
                 "D125",
                 call,
-                "the object whose method the step is is not made where the session is "
-                "opened",
+                "the step is a method of an object that is not made where the "
+                "session is opened",
                 "Make it between the server and the session.",
             )
         assert isinstance(statement, ast.stmt)

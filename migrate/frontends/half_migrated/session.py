@@ -70,7 +70,7 @@ class SessionReader:
             raise Refused(
                 "D121",
                 call,
-                "arguments of the session that an eager program cannot have",
+                "the session has arguments that an eager program cannot have",
                 "Leave them out.",
             )
         for hook, symbol in self._found:
@@ -85,7 +85,7 @@ class SessionReader:
                 raise Refused(
                     "D121",
                     hook,
-                    "a hook of a graph's session",
+                    "the hook needs a graph's session",
                     "Do what it does in the loop.",
                 )
         return bound

@@ -55,8 +55,8 @@ class LoopReader:
             raise Refused(
                 "D125",
                 loop,
-                "the batches are not seen to come from a tf.data.Dataset, nor to be cut "
-                "out of arrays in the loop",
+                "the tool cannot tell that the batches come from a tf.data.Dataset, or are "
+                "cut out of arrays in the loop",
                 "Iterate a tf.data.Dataset: `for x, y in dataset:`.",
             )
         return source, body, call

@@ -121,7 +121,7 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
         raise Refused(
             "D125",
             call,
-            "what the step is given cannot be told apart",
+            "the tool cannot tell the step's arguments apart",
             "Pass its arguments one by one.",
         )
     if not any(names.reads(a) & set(source.names) for a in given):
@@ -183,7 +183,7 @@ def _optimizer(
         raise Refused(
             "D125",
             apply,
-            "it is not seen to be an optimizer of Keras",
+            "the tool cannot tell that this is an optimizer of Keras",
             "Make it by tf.keras.optimizers, and keep it in a variable.",
         )
     return name

@@ -76,7 +76,8 @@ class SuiteReader:
                 raise Refused(
                     "D125",
                     call,
-                    "a device by hand, which a strategy chooses",
+                    "the program chooses a device by hand, and a strategy chooses "
+                    "devices itself",
                     "Leave it out, or keep this program apart.",
                 )
 

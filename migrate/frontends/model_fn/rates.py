@@ -183,7 +183,7 @@ class Rates:
             return
         raise NotSplit(
             call,
-            f"{ast.unparse(call.func)}(), of which its optimizer is made, is not known",
+            f"its optimizer is made from {ast.unparse(call.func)}(), which is not known",
         )
 
     def _is_plain(self, node: ast.expr) -> bool:

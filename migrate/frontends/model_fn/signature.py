@@ -34,7 +34,7 @@ def parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, st
             role = "features"
         if not role:
             raise NotSplit(
-                function, f"its parameter `{argument.arg}` is none of Estimator's"
+                function, f"an Estimator does not pass its parameter `{argument.arg}`"
             )
         found[role] = argument.arg
     if "mode" not in found or "features" not in found:

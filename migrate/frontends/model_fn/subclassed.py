@@ -401,7 +401,9 @@ class Subclassed:
             if name in read
         )
         if not found:
-            raise NotSplit(self._function, "its steps read nothing of its network")
+            raise NotSplit(
+                self._function, "its steps do not read what its network computes"
+            )
         return tuple(found)
 
     def penalised(self) -> bool:

@@ -48,7 +48,9 @@ def _check_strategies(call: ast.Call, scopes: Scopes) -> None:
     for _, symbol in scopes.walk_uses():
         if symbol.startswith(_STRATEGIES):
             raise NotSplit(
-                call, "on several devices its total loss has in it those of all before"
+                call,
+                "on several devices its total loss contains the losses of the "
+                "devices before",
             )
 
 

@@ -321,7 +321,7 @@ class Updates:
         """What the names of variables in a list begin with; "" where it is of all.
 
         Raises:
-          NotSplit: they are chosen otherwise than by a scope.
+          NotSplit: they are not chosen by a scope's name.
         """
         if node is None or self._all_variables(node):
             return ""
@@ -341,7 +341,7 @@ class Updates:
                 if isinstance(scope, str) and re.fullmatch(r"[\w/-]+", scope):
                     return scope
         raise NotSplit(
-            node, "it changes variables that are chosen otherwise than by a scope"
+            node, "it changes variables that are not chosen by a scope's name"
         )
 
     def _all_variables(self, node: ast.expr) -> bool:

@@ -224,7 +224,10 @@ class _Hook:
         if self._tensors.is_step(load.variable):
             self._tensors.ask(load.variable, load.method)
         elif not self._is_variable(load.variable):
-            raise NotMapped(load.call, "a hook loads what is not seen to be a variable")
+            raise NotMapped(
+                load.call,
+                "a hook loads a value into something that may not be a variable",
+            )
         self._edits[load.call] = code(
             load.session, ".load(", load.variable, ", ", load.value, ")"
         )

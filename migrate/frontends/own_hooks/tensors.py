@@ -339,7 +339,7 @@ class Tensors:
         for call in self._made:
             starred = any(isinstance(a, ast.Starred) for a in call.args)
             if starred or any(k.arg is None for k in call.keywords):
-                raise NotMapped(call, "what the hook is given cannot be told apart")
+                raise NotMapped(call, "the tool cannot tell the hook's arguments apart")
             value = names.argument(call, name, position)
             if value is not None and not is_none_constant(value):
                 found |= self._read_argument(value, value, call)

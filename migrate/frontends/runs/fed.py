@@ -223,6 +223,14 @@ class Fed:
                 continue
             if not self._is_one_tensor(statement):
                 shown = ast.unparse(statement).splitlines()[0]
+                if self._makes_pairs(statement):
+                    return (
+                        f"placeholder `{name}` is not fed here, and the gradients in the pairs "
+                        f"of `{shown}` need it; the tool computes both of a pair, also for a "
+                        "run that takes the variables alone",
+                        "Take the variables from tf.trainable_variables(), and not from the "
+                        "pairs.",
+                    )
                 return (
                     f"placeholder `{name}` is not fed here, and `{shown}`, which makes "
                     "something that is fetched, may read it",
@@ -231,6 +239,16 @@ class Fed:
                 )
             reached |= flow.binds
         return f"placeholder `{name}` is needed here, but not fed", recipe
+
+    @staticmethod
+    def _makes_pairs(statement: ast.stmt) -> bool:
+        """Whether a statement makes pairs of a gradient and its variable."""
+        call = getattr(statement, "value", None)
+        return (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "compute_gradients"
+        )
 
     def _find_branch(self, name: str) -> ast.If | None:
         """The `if` under which alone a placeholder is made."""

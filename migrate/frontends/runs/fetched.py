@@ -163,16 +163,16 @@ class Fetched:
             module = self._scopes.import_path(call.func).rpartition(".")[0]
             if module and not module.startswith("tensorflow"):
                 return (
-                    f"{made}, and is of the module `{module}`, whose graph is not known here",
+                    f"{made}; the tool does not know the graph of its module `{module}`",
                     "Migrate the tree that has this module, not this file alone. If the "
-                    "module is refused itself, begin with what is said there.",
+                    "module is refused itself, mend that first.",
                 )
         loop = self._find_loop(node)
         if loop is not None:
             each = ast.unparse(loop.target)
             return (
-                f"`{shown}` is of the objects that `for {each} in "
-                f"{ast.unparse(loop.iter)}` goes through, each of which has another one",
+                f"`{shown}` is another tensor for each object that `for {each} in "
+                f"{ast.unparse(loop.iter)}` goes through",
                 "Make each object in a statement of its own, and run its tensors by its "
                 "name: sess.run(first.op), sess.run(second.op).",
             )

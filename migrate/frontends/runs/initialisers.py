@@ -212,8 +212,8 @@ class Initialisers:
             self._diagnostics.refuse(
                 "S122",
                 call,
-                "some of the variables are initialised, and the program asks which ones "
-                "are not",
+                "the program initialises some of the variables, and asks which ones "
+                "are left",
                 "Initialise all of them: tf.global_variables_initializer().",
             )
 
@@ -293,7 +293,7 @@ class Initialisers:
                     call.lineno,
                     call.col_offset + 1,
                     "I112",
-                    Outcome.REWRITTEN,
+                    Outcome.WARNED,
                     "",
                     "the first pass has the order that the seed gave in TF1, which began "
                     "the same order again in every pass; in TF2 each pass has its own",

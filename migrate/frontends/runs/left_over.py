@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.displays import Displays
 from migrate.program import ir
@@ -14,6 +15,11 @@ from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.step_values import Step, describe
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import one_tensor, roles
+
+_RECIPE_OF_UNBOUND = (
+    "Fetch the tensor in `session.run`, and give what it returns. If it is for a hook, "
+    "define the hook's class in a file of this program."
+)
 
 
 def check(
@@ -146,7 +152,7 @@ def _explain(
     what = describe(scopes, node)
     recipe = {
         Step.LISTED: "Make it where the loop uses it: in the session's block, or behind it.",
-        Step.PLAIN: "Compute it of what Python knows before the step.",
+        Step.PLAIN: "Compute it from what Python knows before the step.",
         Step.GATHERED: "Fetch what it holds, and use the fetched values.",
         Step.TENSOR: "Fetch it, and use the fetched value.",
     }
@@ -171,3 +177,49 @@ def _constant_tensors(scopes: Scopes, flows: Sequence[ir.Flow]) -> set[str]:
                 if symbol in one_tensor.SYMBOLS:
                     found |= flow.binds
     return found
+
+
+def refuse_unbound(tree: ast.Module, unbound: Collection[str]) -> Iterable[Finding]:
+    """Refuses what the program bound while it built the graph, and reads outside it.
+
+    Args:
+      tree: of the program before its migration.
+      unbound: names that the result uses, and that nothing in it binds.
+    """
+    assigned = {
+        node.id
+        for statement in walk_breadth_first(tree)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        for node in walk_breadth_first(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    # What a run call fetches is no use outside the steps: then something else is wrong.
+    fetched = {
+        node.id
+        for call in walk_breadth_first(tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "run"
+        for node in walk_breadth_first(call)
+        if isinstance(node, ast.Name)
+    }
+    for name in sorted(assigned.intersection(unbound) - fetched):
+        reads = [
+            node
+            for node in walk_breadth_first(tree)
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+        ]
+        if not reads:
+            continue
+        last = max(reads, key=lambda node: (node.lineno, node.col_offset))
+        yield Finding(
+            last.lineno,
+            last.col_offset + 1,
+            "S112",
+            Outcome.REFUSED,
+            name,
+            f"`{name}` is made of tensors of the step, and is used here, outside the steps",
+            _RECIPE_OF_UNBOUND,
+        )

@@ -66,7 +66,7 @@ class AveragesMoved:
             self._diagnostics.refuse(
                 _CODE,
                 lost,
-                "it is not seen where this layer is called, and so whether those runs run "
+                "the tool cannot tell where this layer is called, nor whether those runs run "
                 "its updates",
                 "Keep the layer under a name of its own: bn = tf.layers.BatchNormalization().",
                 collected_updates.CLASS,
@@ -83,8 +83,8 @@ class AveragesMoved:
                 )
             elif not collected_updates.is_whole(self._scopes, node):
                 reason = (
-                    "it is not seen that all of UPDATE_OPS is run: of layers whose updates "
-                    "are left out TF1 did not move the averages, Keras would"
+                    "the tool cannot tell that all of UPDATE_OPS is run: if some updates are "
+                    "left out, TF1 did not move the averages of these layers, and Keras would"
                 )
             if reason:
                 self._diagnostics.refuse(

@@ -205,8 +205,8 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "N127",
                 session,
-                "towers on tasks of a cluster, but that one client alone builds them is "
-                "not seen",
+                "the towers stand on tasks of a cluster, and the tool cannot tell that one "
+                "client alone builds them",
                 "Let all tasks but one wait in server.join(), and that one open "
                 "tf.Session(server.target).",
             )
@@ -228,7 +228,8 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "C101",
                 cluster.server,
-                "no task waits in server.join(): which tasks are parameter servers?",
+                "no task waits in server.join(), so the tool cannot tell which tasks"
+                " are parameter servers",
                 'Write `if job_name == "ps": server.join()`.',
                 "tf.train.Server",
             )

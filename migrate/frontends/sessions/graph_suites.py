@@ -127,7 +127,7 @@ class Suites:
                 "N101",
                 statement,
                 "the session is opened inside a loop, try or other block",
-                "Open the session in the driver's own suite.",
+                "Move the session out of the loop, try or other block.",
                 self.scopes.resolve(session_call.func) or "",
             )
             return None

@@ -74,7 +74,7 @@ class SessionHooks:
             self.diagnostics.refuse(
                 "N151",
                 call,
-                "this hook's arguments cannot be told apart",
+                "the tool cannot tell this hook's arguments apart",
                 "Write its arguments out, without * and **.",
                 symbol=row.symbol,
             )

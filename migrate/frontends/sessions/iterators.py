@@ -115,7 +115,7 @@ class Iterators:
                 self.diagnostics.refuse(
                     "I101",
                     flow.statement,
-                    "an iterator's element that only a branch or a loop takes",
+                    "only a branch or a loop takes this iterator's element",
                     "Choose the dataset in the branch, and take its element after it.",
                 )
             nested = not isinstance(flow.statement, ast.With)

@@ -90,8 +90,9 @@ class MetricChecks:
                     "N191",
                     Outcome.REWRITTEN,
                     "tf.metrics",
-                    "a metric's value is fetched beside its update: TF1 gave now that "
-                    "before it, now that after it. Here it is that before",
+                    "a metric's value is fetched with its update: TF1 gave the value"
+                    " from before the update or from after it. Here it is the value "
+                    "from before",
                 )
             )
 

@@ -166,7 +166,7 @@ def check(
         diagnostics.refuse(
             "N151",
             session,
-            "the session's arguments cannot be told",
+            "the tool cannot tell the session's arguments apart",
             "Write its arguments out, without * and **.",
         )
     own = scopes.scope_of(session).owner(session_name)
@@ -188,13 +188,40 @@ def check(
             continue
         if node in inside:
             _check_use(scopes, diagnostics, node, helpers)
-        else:
+        elif not _is_of_another_value(scopes, node, session, session_name):
             diagnostics.refuse(
                 "S185",
                 node,
                 "the session is used in a function that stands outside of its block",
                 "Give the function the session as an argument.",
             )
+
+
+def _is_of_another_value(
+    scopes: Scopes, node: ast.Name, session: ast.Call, session_name: str
+) -> bool:
+    """Whether a name is read before the session is made, as what it was until then.
+
+    s = data.shape
+    print(s)
+    with tf.Session() as s:
+    """
+    if scopes.scope_of(node) is not scopes.scope_of(session):
+        return False
+    above: ast.AST | None = scopes.parents.get(session)
+    while above is not None:
+        if isinstance(above, (ast.For, ast.While)):
+            return False  # Then it may be the last round's session.
+        above = scopes.parents.get(above)
+    owner = scopes.scope_of(node).owner(session_name)
+    bindings = owner.bindings[session_name] if owner is not None else []
+    return (node.lineno, node.col_offset) < (
+        session.lineno,
+        session.col_offset,
+    ) and any(
+        isinstance(binding, ast.stmt) and binding.lineno < node.lineno
+        for binding in bindings
+    )
 
 
 def _check_use(
@@ -237,6 +264,19 @@ def _check_use(
         symbol = scopes.resolve(call.func) or ""
         if symbol.startswith("tf.") and verdict(symbol).outcome is Outcome.REFUSED:
             return  # Which says more.
+    if isinstance(call, ast.Call) and _method(call) == "load":
+        assert isinstance(call.func, ast.Attribute)
+        variable = ast.unparse(call.func.value)
+        diagnostics.refuse(
+            "S185",
+            node,
+            f"`{variable}.load` is a run call without fetches: it feeds the variable's "
+            "initial value",
+            "Where the graph is made, make a placeholder `value` and "
+            f"`set_value = tf.assign({variable}, value)`. "
+            f"Here: `{node.id}.run(set_value, {{value: ...}})`.",
+        )
+        return
     diagnostics.refuse(
         "S185",
         node,

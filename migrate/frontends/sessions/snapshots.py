@@ -53,8 +53,8 @@ class Snapshots:
                     self.diagnostics.refuse(
                         "V123",
                         node,
-                        "a list of the variables there are by then, but layers make "
-                        "theirs in the first step",
+                        "this lists the variables that exist by then, but layers "
+                        "make theirs in the first step",
                         "Make the list after all layers and variables, and choose from "
                         "it by name.",
                         symbol or "",

@@ -74,10 +74,10 @@ class TaskDependence:
                         self._diagnostics.refuse(
                             "O111",
                             node,
-                            "every worker runs this, and TensorFlow 1's all changed one "
-                            "variable; synchronous workers have a copy each, and it would "
-                            "be changed once a step",
-                            "Compute it of the global step, which counts the steps.",
+                            "in TensorFlow 1 every worker ran this and changed the "
+                            "one variable; synchronous workers have a copy each, and"
+                            " it would change once in a step",
+                            "Compute it from the global step, which counts the steps.",
                         )
 
     def _counts(self, call: ast.Call) -> bool:
@@ -247,8 +247,8 @@ class TaskDependence:
             if self._asks(parts, tainted):
                 self._refuse(
                     flow,
-                    "the update depends on the task's index; synchronous workers must "
-                    "all make the same, or their variables differ",
+                    "the update depends on the task's index; synchronous workers "
+                    "must all make the same update, or their variables differ",
                 )
 
     def _find_bound_names(self, statement: ast.stmt) -> set[str]:

@@ -81,7 +81,10 @@ class _Program(Written):
             self._check_place(maker)
         self._suite(self._tree.body)
         if not self._waits:
-            raise Unclear(self._makers[0], "no parameter server is seen to wait for it")
+            raise Unclear(
+                self._makers[0],
+                "the tool does not see a parameter server that waits for it",
+            )
         for wait in self._waits:
             self._join_for(wait)
         self._drop_sessions()

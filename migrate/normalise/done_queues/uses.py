@@ -127,7 +127,7 @@ class Uses(Program):
             if self._kinds.of(value):
                 self._edits.append(Edit(value, "None"))
             elif self._is_about(value):
-                raise Unclear(call, "it is given on with something else")
+                raise Unclear(call, "it is passed on with something else")
 
     def _compound(self, statement: ast.stmt) -> None:
         """The head of a loop over queues, a branch or a block.

@@ -2,7 +2,8 @@
 
 `train_op = tf.group(opt.minimize(loss), averages_op)` is two statements: the update,
 and what is done beside it. So is `image = iterator.get_next()["image"]`: the loop draws
-the element, the step takes its part.
+the element, the step takes its part. And `SyncReplicasOptimizer(inner).minimize(loss)` makes
+the optimizer in a statement before, of which the inner one stays.
 """
 
 from __future__ import annotations
@@ -103,9 +104,7 @@ class _Statements:
                 source = self._text.segment(call)
                 if "\n" in source:
                     source = ast.unparse(call)
-                name = find_free_name(
-                    self._tree, "update_op" if self._is_update(call) else "element"
-                )
+                name = find_free_name(self._tree, self._find_title(call))
                 origin = self._text.origins[call.lineno - 1]
                 text = self._text.edited([Edit(call, name)])
                 return text.spliced(
@@ -115,6 +114,11 @@ class _Statements:
                     [origin],
                 )
         return None
+
+    def _find_title(self, call: ast.Call) -> str:
+        if self._is_synchronous(call):
+            return "optimizer"
+        return "update_op" if self._is_update(call) else "element"
 
     def _starts_line(self, statement: ast.stmt) -> bool:
         line = self._text.lines[statement.lineno - 1]
@@ -130,7 +134,12 @@ class _Statements:
             whole = isinstance(statement, ast.Expr) or (
                 isinstance(statement, ast.Assign) and len(statement.targets) == 1
             )
-            if value is None or (whole and self._is_update(value)):
+            if value is None:
+                return
+            if whole and self._is_update(value):
+                maker = value.func.value
+                if self._is_synchronous(maker):
+                    yield maker  # The strategy does what it did: its name stays.
                 return
             roots = [value]
             if self._is_element(value):  # Also returned as it is.
@@ -152,6 +161,12 @@ class _Statements:
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in _UPDATES
             and self._is_optimizer(node.func.value)
+        )
+
+    def _is_synchronous(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) in roles.SYNC_OPTIMIZERS
         )
 
     def _is_optimizer(self, node: ast.expr) -> bool:

@@ -2,9 +2,11 @@
 
     q = tf.constant(0.0, name="q")          q = tf.constant(0.0, name="q")
     w = tf.Variable(0.0, name="q")          w = tf.Variable(0.0, name="q_1")
+    tf.summary.histogram("q_1", w)          tf.summary.histogram("q_1_1", w)
 
 A graph's names are told apart without regard to case; what a scope is called is one, too.
-Variables among themselves are numbered in TensorFlow 2 as well.
+Variables of one spelling are numbered in TensorFlow 2 as well. A summary's tag is a name of
+the graph: a step function numbers it after operations of the step, but not after variables.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ from migrate.source.nodes import tree_of
 # What makes a variable -> the position of its name.
 _VARIABLES = {"tf.Variable": 5, "tf.get_variable": 0}
 _SCOPES = ("tf.name_scope", "tf.variable_scope")
+_SUMMARIES = frozenset(
+    f"tf.summary.{kind}" for kind in ("audio", "histogram", "image", "scalar")
+)
 # What takes its name once, and no other (each was tried under TensorFlow 1.15.5).
 _ONCE = frozenset(
     f"tf.{name}"
@@ -51,6 +56,25 @@ _TWICE = (ast.For, ast.While, ast.If, ast.Try, ast.Lambda, ast.IfExp) + (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# Code, what is so (behind a name, if one is given), and what to do.
+_VARIABLE = (
+    "N141",
+    "may be the name of an operation or a scope that is made before: TF1 then gave the "
+    "variable a number, which its checkpoints have",
+    "Give the operation another name, or the variable the name that TF1 printed.",
+)
+_SUMMARY = (
+    "M110",
+    "may be the name of a variable that is made before: TF1 then gave the summary's tag a "
+    "number",
+    "Give the summary another name, or the tag that TF1 wrote.",
+)
+_NAMED_AS_VARIABLE = (
+    "M110",
+    "the summary has the name of its variable: TF1 gave its tag a number (`w_1`), and here "
+    "it has none",
+    "Give the summary a name of its own, or the tag that TF1 wrote.",
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,6 +87,7 @@ class _Taken:
       text: the name.
       whole: with the scopes around it, in lower case; None where they are not seen.
       symbol: what is called.
+      blocks: the `with` statements around it that open scopes, from the outermost.
       place: the blocks around it, between which a name may be another; None where it
         may be taken more than once, or never.
     """
@@ -72,6 +97,7 @@ class _Taken:
     text: str
     whole: str | None
     symbol: str
+    blocks: tuple[ast.With, ...]
     place: tuple[ast.AST, ...] | None
 
     @property
@@ -82,6 +108,10 @@ class _Taken:
     @property
     def is_variable(self) -> bool:
         return self.symbol in _VARIABLES
+
+    @property
+    def is_summary(self) -> bool:
+        return self.symbol in _SUMMARIES
 
     @property
     def is_in_blocks(self) -> bool:
@@ -96,24 +126,36 @@ class _Taken:
 
     @property
     def is_once(self) -> bool:
-        return self.is_variable or self.symbol in _ONCE or self.symbol in _SCOPES
+        return self.symbol in _ONCE.union(_VARIABLES, _SCOPES, _SUMMARIES)
+
+    def needs_number(self, earlier: list[_Taken]) -> bool:
+        """Whether TensorFlow 2 would not number it after what took its name before."""
+        if self.is_variable:
+            return any(not t.is_variable or t.text != self.text for t in earlier)
+        return self.is_summary and any(t.is_variable for t in earlier)
 
 
 def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text with such variables' names in full, and those of which it is not certain."""
-    if not any(symbol.removeprefix("tf.") in text.source for symbol in _VARIABLES):
+    makers = (*_VARIABLES, "tf.summary")
+    if not any(symbol.removeprefix("tf.") in text.source for symbol in makers):
         return text, ()
     tree = tree_of(text.source)
     scopes = scopes_of(tree)
     found = sorted(_find_taken_names(scopes), key=lambda taken: taken.at)
     edits: list[Edit] = []
-    told: list[Finding] = []
+    told = [
+        _finding(text, call, scopes.resolve(call.func) or "", _NAMED_AS_VARIABLE)
+        for call in _find_own_names(scopes)
+    ]
     for variable in found:
         others = [t for t in found if t.whole == variable.whole]
-        earlier = [t for t in others if _may_be_before(scopes, t, variable)]
-        if not variable.is_variable or variable.whole is None:
-            continue
-        if all(t.is_variable for t in earlier):
+        earlier = [
+            t
+            for t in others
+            if _may_be_before(scopes, t, variable) and _are_in_one_scope(t, variable)
+        ]
+        if variable.whole is None or not variable.needs_number(earlier):
             continue
         number = len(earlier)
         new = f"{variable.text}_{number}"
@@ -125,13 +167,29 @@ def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             t.whole == f"{variable.whole}_{number}" for t in found
         )
         if variable.symbol == "tf.get_variable":
-            alike = [t for t in others if t.symbol == variable.symbol]
+            alike = [
+                t
+                for t in others
+                if t.symbol == variable.symbol and t.text == variable.text
+            ]
             certain = certain and len(alike) == 1 and not variable.is_in_blocks
         if certain:
             edits.append(Edit(variable.name, repr(new).replace("'", '"')))
         else:
-            told.append(_finding(text, variable))
+            said = _SUMMARY if variable.is_summary else _VARIABLE
+            told.append(
+                _finding(
+                    text, variable.node, variable.symbol, said, f"`{variable.text}`"
+                )
+            )
     return text.edited(edits) if edits else text, tuple(told)
+
+
+def _are_in_one_scope(one: _Taken, summary: _Taken) -> bool:
+    """Whether the scopes of a summary are also around another: opened again, they are others."""
+    if not summary.is_summary:
+        return True
+    return one.blocks[: len(summary.blocks)] == summary.blocks
 
 
 def _may_be_before(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
@@ -147,6 +205,10 @@ def _may_be_before(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
         for blocks in (around, others)
     ]
     if functions[0] is not functions[1]:
+        if variable.is_summary:
+            return True
+        if one.is_summary:  # It shows something that is made already.
+            return False
         return not one.is_variable or one.at < variable.at
     again = any(isinstance(n, (ast.For, ast.While)) and n in others for n in around)
     return one.at < variable.at or (again and not one.is_variable)
@@ -180,8 +242,12 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
         assert isinstance(node, ast.Call)
         name = _name(node, symbol)
         text = names.literal(name)
-        if name is None or not isinstance(text, str) or not text or "/" in text:
+        if name is None or not isinstance(text, str) or not text:
             continue
+        if text.endswith("/") or ("/" in text and symbol not in _SUMMARIES):
+            continue
+        if symbol in _SUMMARIES and names.argument(node, "family") is not None:
+            continue  # Its tag begins with the family twice: no variable is called so.
         found.append(
             _Taken(
                 node,
@@ -189,6 +255,7 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
                 text,
                 _find_whole_name(scopes, node, symbol, text),
                 symbol,
+                _find_scope_blocks(scopes, node),
                 _place(scopes, node),
             )
         )
@@ -198,6 +265,8 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
 def _name(call: ast.Call, symbol: str) -> ast.expr | None:
     if symbol in _SCOPES:
         return call.args[0] if call.args else None
+    if symbol in _SUMMARIES:
+        return names.argument(call, "name", 0)
     position = _VARIABLES.get(symbol, _POSITIONS.get(symbol))
     return names.argument(call, "name", position)
 
@@ -226,6 +295,21 @@ def _find_whole_name(
             parts.insert(0, scope.lower())
         child = parent
     return "/".join(parts)
+
+
+def _find_scope_blocks(scopes: Scopes, call: ast.Call) -> tuple[ast.With, ...]:
+    blocks = [
+        above
+        for above in _walk_above(scopes, call)
+        if isinstance(above, ast.With)
+        and not _opens(above, call)
+        and any(
+            isinstance(item.context_expr, ast.Call)
+            and scopes.resolve(item.context_expr.func) in _SCOPES
+            for item in above.items
+        )
+    ]
+    return tuple(reversed(blocks))
 
 
 def _place(scopes: Scopes, call: ast.Call) -> tuple[ast.AST, ...] | None:
@@ -281,14 +365,67 @@ def _is_run_once(scopes: Scopes, function: ast.FunctionDef) -> bool:
     return True
 
 
-def _finding(text: Text, variable: _Taken) -> Finding:
+def _find_own_names(scopes: Scopes) -> Iterator[ast.Call]:
+    """`tf.summary.histogram(v.op.name, v)` for each of the graph's variables."""
+    for node in scopes.walk():
+        if not isinstance(node, ast.Call):
+            continue
+        if scopes.resolve(node.func) not in _SUMMARIES:
+            continue
+        name = names.argument(node, "name", 0)
+        if (
+            isinstance(name, ast.Attribute)
+            and name.attr == "name"
+            and isinstance(name.value, ast.Attribute)
+            and name.value.attr == "op"
+            and isinstance(name.value.value, ast.Name)
+            and _runs_over_variables(scopes, node, name.value.value.id)
+        ):
+            yield node
+
+
+def _runs_over_variables(scopes: Scopes, call: ast.Call, name: str) -> bool:
+    """Whether a loop around a call binds a name to each variable, or to those of pairs."""
+    loops = [
+        loop
+        for above in _walk_above(scopes, call)
+        for loop in (
+            [above]
+            if isinstance(above, ast.For)
+            else above.generators
+            if isinstance(above, (ast.ListComp, ast.GeneratorExp))
+            else []
+        )
+    ]
+    for loop in loops:
+        target = loop.target
+        if isinstance(target, ast.Name) and target.id == name:
+            return any(
+                (scopes.resolve(part.func) or "").endswith("_variables")
+                for part in ast.walk(loop.iter)
+                if isinstance(part, ast.Call)
+            )
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            last = target.elts[1]  # A gradient and its variable.
+            if isinstance(last, ast.Name) and last.id == name:
+                return True
+    return False
+
+
+def _finding(
+    text: Text,
+    call: ast.Call,
+    symbol: str,
+    said: tuple[str, str, str],
+    name: str = "",
+) -> Finding:
+    code, reason, recipe = said
     return Finding(
-        text.origins[variable.node.lineno - 1],
-        variable.node.col_offset + 1,
-        "N141",
-        Outcome.KEPT,
-        variable.symbol,
-        f"`{variable.text}` may be the name of an operation or a scope that is made before: "
-        "TF1 then gave the variable a number, which its checkpoints have",
-        "Give the operation another name, or the variable the name that TF1 printed.",
+        text.origins[call.lineno - 1],
+        call.col_offset + 1,
+        code,
+        Outcome.WARNED,
+        symbol,
+        f"{name} {reason}".lstrip(),
+        recipe,
     )

@@ -131,4 +131,4 @@ def _check_call(view: View, node: ast.Call) -> None:
     if not isinstance(node.func, ast.Attribute) or symbol:
         return
     if node.func.attr == "apply_gradients":
-        raise Unclear("every tower applies its gradients by itself")
+        raise Unclear("every tower applies its gradients on its own")

@@ -35,7 +35,7 @@ _FUNCTIONS = frozenset(
         "tf.contrib.slim.learning.create_train_op",
     }
 )
-_OTHERWISE = "what is minimised is not seen to be the mean or sum of the towers' losses"
+_OTHERWISE = "the tool cannot tell that what is minimised is the mean or the sum of the towers' losses"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -218,7 +218,7 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "N151",
                 call,
-                "this call's arguments cannot be told apart",
+                "the tool cannot tell this call's arguments apart",
                 "Write its arguments out, without * and **.",
             )
         elif self.quietly(

@@ -136,8 +136,8 @@ class Expressions(Calls):
                 self.diagnostics.refuse(
                     "V123",
                     node,
-                    "what a layer has when it is built is asked for, but it is built in "
-                    "the first step",
+                    "the program asks for what a layer has once it is built, but a "
+                    "layer is built in the first step",
                     "Ask the variables of the program instead.",
                 )
             if base is Kind.OPTIMIZER:

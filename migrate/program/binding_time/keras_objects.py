@@ -73,7 +73,7 @@ class KerasObjects(Layers):
             )
         if any(is_given(names.argument(call, a)) for a in ("activity_regularizer",)):
             self.diagnostics.refuse(
-                "D156", call, "a penalty on what a layer gives", _PLAIN, symbol
+                "D156", call, "a penalty on a layer's output", _PLAIN, symbol
             )
         if any(self.scope_names):
             self._keras_refused(

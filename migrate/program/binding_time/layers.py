@@ -25,7 +25,7 @@ class Layers(UserFunctions):
             self.diagnostics.refuse(
                 "N151",
                 call,
-                "this layer's arguments cannot be told apart",
+                "the tool cannot tell this layer's arguments apart",
                 "Pass them by keyword.",
                 symbol,
             )

@@ -289,7 +289,7 @@ class UserFunctions(NumberedScopes):
             self.diagnostics.refuse(
                 "N151",
                 call,
-                "this call's arguments cannot be told apart",
+                "the tool cannot tell this call's arguments apart",
                 "Write the arguments out, without * and **, in the call and in the "
                 "function's definition.",
             )

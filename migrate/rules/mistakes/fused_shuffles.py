@@ -38,7 +38,6 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
                 _REASON,
                 _RECIPE,
                 symbol="tf.data.Dataset.shuffle",
-                kept=True,
             )
 
 

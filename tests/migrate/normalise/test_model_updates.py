@@ -164,7 +164,7 @@ def test_a_rate_of_a_package_that_is_not_in_sight() -> None:
     text, stays = _migrated(
         "from rates import falling\n\n\n" + _MODEL.replace(_CALL, _APPLIED)
     )
-    assert "falling(), of which its optimizer is made, is not known" in stays
+    assert "its optimizer is made from falling(), which is not known" in stays
     assert "tf_keras.Model" not in text
 
 

@@ -263,3 +263,19 @@ def test_sparse_gradients_in_synchronous_training_are_said_at_the_line() -> None
     )
     text = HEAD + textwrap.indent(LOOKUP, "    ") + tail
     assert "O111" in _codes(text)
+
+
+def test_a_synchronous_optimizer_without_a_name_is_that_with_one() -> None:
+    """Its update said `train_op = loss`, of which nothing was bound (G009)."""
+    made = "tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.5), 1)"
+    inline = TAIL.replace("tf.train.GradientDescentOptimizer(0.5)", made)
+    lines = [line for line in inline.splitlines() if made in line]
+    (line,) = lines
+    indent = line[: len(line) - len(line.lstrip())]
+    named = inline.replace(
+        line, f"{indent}optimizer = {made}\n{line.replace(made, 'optimizer')}"
+    )
+    model = HEAD + "    w = tf.Variable([1.0, 1.0])\n    loss = tf.reduce_sum(x * w)\n"
+    first, second = (migrate_text(model + tail) for tail in (inline, named))
+    assert not any(f.blocks for f in first.findings)
+    assert first.text == second.text

@@ -6,8 +6,6 @@ import html.parser
 import json
 import pathlib
 import re
-import shutil
-import subprocess
 
 import jsonschema
 import pytest
@@ -19,6 +17,7 @@ from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.report import json_report, markdown, page, sarif, text
 from migrate.report.summary import Action, Run, summarise
+from tests.migrate.report import browser
 
 NASTY = '<script>alert(1)</script> | `x` & "y"\n2'
 FINDINGS = (
@@ -457,7 +456,9 @@ FRAME = """\
 """
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium")
+@pytest.mark.skipif(
+    not browser.find_browser(), reason="neither chromium nor PySide6-WebEngine"
+)
 @pytest.mark.parametrize("width", [1200, 500, 400, 320])
 def test_a_browser_shows_it_without_a_scroll_to_the_side(
     width: int, tmp_path: pathlib.Path
@@ -473,20 +474,9 @@ def test_a_browser_shows_it_without_a_scroll_to_the_side(
     (tmp_path / "page.html").write_text(content)
     frame = tmp_path / "frame.html"
     frame.write_text(FRAME.replace("WIDTH", str(width)))
-    done = subprocess.run(
-        [
-            *("chromium", "--headless", "--no-sandbox", "--disable-gpu"),
-            *("--allow-file-access-from-files", "--window-size=1400,1000"),
-            *(f"--user-data-dir={tmp_path}/data", "--virtual-time-budget=5000"),
-            *("--dump-dom", f"file://{frame}"),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    ).stdout
-    found = re.search(r"<title>(\d+) ([ar]+)</title>", done)
-    assert found is not None, done[-500:]
+    title = browser.read_title(frame, tmp_path / "data")
+    found = re.fullmatch(r"(\d+) ([ar]+)", title)
+    assert found is not None, title
     assert int(found[1]) <= width
     if width <= 500:  # Of each block all old lines, then all new ones.
         assert re.match("r{2,}a{2,}", found[2])

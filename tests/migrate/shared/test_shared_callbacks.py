@@ -113,7 +113,7 @@ def test_another_name_and_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
             {"other.py": "import tensorflow as tf\nfrom hooks import Counted\n"
              "with tf.train.MonitoredTrainingSession(hooks=[Counted()]) as sess:\n"
              "    sess.run(train_op)\n"},
-            "Counted", "other.py, line 3: it is not seen which Estimator's",
+            "Counted", "other.py, line 3: the tool cannot tell in which Estimator's",
         ),
         ({"other.py": "import hooks\nprint(getattr(hooks, name))\n"}, "Counted",
          "other.py may name it too"),

@@ -16,14 +16,19 @@ import pytest
 from reference.environment import find_tf1
 from tests import ledger
 from tests.mutation import (
+    behaviour,
     facts,
     genuine_names,
     graph_calls,
     host_calls,
     outcomes,
+    planted,
     python_objects,
+    survey,
 )
 
+# How the facts about `behaviour.py` end.
+_OF_BOTH = " of TensorFlow"
 HOME = pathlib.Path(host_calls.__file__).parent
 
 
@@ -66,6 +71,16 @@ def test_names_are_those_of_both() -> None:
     assert genuine_names.ask(str(python)) == genuine_names._recorded()
 
 
+@pytest.mark.timeout(600)
+def test_both_do_what_was_observed() -> None:
+    python = find_tf1()
+    if python is None:
+        pytest.skip("no TensorFlow 1.15.5")
+    pytest.importorskip("tensorflow")
+    ledger.rests_on(HOME / "behaviour.py", behaviour.RECORDED, pathlib.Path(__file__))
+    assert behaviour.ask(str(python)) == behaviour.recorded()
+
+
 # -- controls ---------------------------------------------------------------------------
 
 
@@ -74,6 +89,15 @@ def test_another_observation_contradicts(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(host_calls, "recorded", lambda: wrong)
     assert len(host_calls.find_contradictions()) == 1
     assert not facts.holds("fact effects of calls")
+
+
+@pytest.mark.parametrize("name", [n for n in facts.names() if n.endswith(_OF_BOTH)])
+def test_a_planted_fault_contradicts(name: str) -> None:
+    """The first part that is recorded as noticed by the fact."""
+    part = next(n for n, fact in survey.killers().items() if fact == name)
+    with planted.exchange_table(part) as works:
+        assert works and facts.find_contradictions(name)
+    assert facts.holds(name)
 
 
 @pytest.mark.parametrize(

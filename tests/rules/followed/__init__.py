@@ -30,6 +30,21 @@ with tf.Session() as sess:
         sess.run(train, {x: [[1.0, 2.0, 3.0]]})
 """
 PROGRAM = HEAD + GRAPH + SESSION
+
+
+def _in_order(repeated: str) -> str:
+    """A program whose data are shuffled by a seed, and then repeated."""
+    return (
+        "import tensorflow as tf\n\n"
+        f"data = tf.data.Dataset.range(9).shuffle(9, seed=1).{repeated}\n"
+        "element = data.make_one_shot_iterator().get_next()\n"
+        "loss = tf.cast(element, tf.float32) * tf.Variable(1.0)\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    print(sess.run(loss))\n"
+    )
+
+
 # Code -> a refused program, and what the recipe makes of it.
 FOLLOWED = {
     "N101": (
@@ -57,6 +72,7 @@ FOLLOWED = {
         HEAD
         + "print(tf.log(1.0))\nwith tf.distribute.MirroredStrategy().scope():\n    model = make()\n",
     ),
+    "I112": (_in_order("repeat()"), _in_order("batch(1).repeat()")),
     "T121": (
         HEAD + "y = tf.log(1.0)\nz = tf.matmul(y)\n",
         HEAD + "y = tf.log(1.0)\nz = tf.matmul(y, y)\n",
@@ -80,6 +96,7 @@ IN_CASES = {
         ),
         ("from tensorflow.contrib import slim\n", ""),
     ),
+    "N141": (('3.0], name="q")\nw', '3.0], name="target")\nw'),),
     "N127": (
         ('if FLAGS.job_name == "ps"', 'if FLAGS.job_name == "ps" or FLAGS.task_index'),
         ("  sess.run(", "  sess.run(tf.global_variables_initializer())\n  sess.run("),

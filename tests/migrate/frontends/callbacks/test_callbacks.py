@@ -205,7 +205,7 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
         (_AFTER.format("self.model = 1"), {}, "an attribute `model`"),
         (_AFTER.format("self.begin()"), {}, "calls `begin`"),
         (_AFTER.format("batches.append(1); logs = 1"), {}, "`logs` is a callback's"),
-        (_AFTER.format("print(tf.get_default_graph())"), {}, "is of a graph"),
+        (_AFTER.format("print(tf.get_default_graph())"), {}, "needs the graph"),
         (
             _AFTER.format("run_context.request_stop()"),
             {"hooks": "", "evaluated": "Hook()"},

@@ -93,7 +93,7 @@ def test_averages_follow_the_update(update: str) -> None:
                 "ExponentialMovingAverage(0.9)",
                 "ExponentialMovingAverage(0.9, name='a')",
             ),
-            "moving averages that TensorFlow 2 has not",
+            "moving averages that TensorFlow 2 does not have",
         ),
         (
             ("Average(0.9)", "Average(tf.reduce_mean(y))"),

@@ -283,7 +283,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         (("global_step=tf.train.get_global_step()", "labels"), ""),
         (
             ("get_global_step())", "get_global_step(), var_list=params['some'])"),
-            "chosen otherwise than by a scope",
+            "not chosen by a scope's name",
         ),
         (
             (
@@ -367,7 +367,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             "",
         ),
         (("def model_fn", "@decorated\ndef model_fn"), "decorator"),
-        (("mode, params):", "mode, params, more=1):"), "none of Estimator's"),
+        (("mode, params):", "mode, params, more=1):"), "does not pass its parameter"),
     ],
 )
 def test_what_stays_and_why(change: tuple[str, str], reason: str) -> None:

@@ -377,10 +377,10 @@ def test_variables_that_are_chosen_otherwise_keep_the_model_fn(variables: str) -
     text = (_HEAD + _LOSS + _TAIL).replace(
         f"global_step={_STEP})", f"global_step={_STEP}, var_list={variables})"
     )
-    assert "chosen otherwise than by a scope" in _reasons(_migrated(text))[0]
+    assert "not chosen by a scope's name" in _reasons(_migrated(text))[0]
 
 
 def test_on_devices_a_total_of_losses_keeps_the_model_fn() -> None:
     text = _body(_LOSS.strip() + "\nloss = tf.losses.get_total_loss()")
     text += "strategy = tf.distribute.MirroredStrategy()\n"
-    assert "those of all before" in _reasons(_migrated(text))[0]
+    assert "the losses of the devices before" in _reasons(_migrated(text))[0]

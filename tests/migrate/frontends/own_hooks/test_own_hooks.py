@@ -121,7 +121,11 @@ _AFTER = "def after_run(self, run_context, run_values):"
             "hooks = [Hook(loss)]\n    loss = loss + 1.0",
             "is a name of several values",
         ),
-        (_LOSS, "hooks = [Hook(**{'loss': loss})]", "cannot be told apart"),
+        (
+            _LOSS,
+            "hooks = [Hook(**{'loss': loss})]",
+            "cannot tell the hook's arguments apart",
+        ),
         (
             _LOSS + "\n    def end(self, session):\n        print(self._loss.name)\n",
             "hooks = [Hook(loss)]",

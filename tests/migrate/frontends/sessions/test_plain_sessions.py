@@ -276,8 +276,8 @@ def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
     [
         (
             "import nets\nscore = nets.score()",
-            "`nets.score(...)` makes `score`, and is of the module `nets`, "
-            "whose graph is not known here",
+            "`nets.score(...)` makes `score`; the tool does not know the graph of its "
+            "module `nets`",
         ),
         (
             "score = tf.get_default_graph().get_tensor_by_name('score:0')",
@@ -430,3 +430,78 @@ def test_a_feed_that_is_filled_is_told_with_what_helps() -> None:
     followed = text.replace(FEED, "feed").replace("FEED", branches)
     found = migrate_text(followed).findings
     assert not [f for f in found if f.outcome is Outcome.REFUSED]
+
+
+SHAPE = PROGRAM.replace("seen = []\n", "sess = np.ones([2]).shape\nprint(sess[0])\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        (SHAPE, False),
+        # It is the last round's session.
+        (
+            SHAPE.replace("print(sess[0])\n", "").replace(
+                "with tf.Session() as sess:",
+                "for k in range(2):\n  print(sess)\n  with tf.Session() as sess:",
+            ),
+            True,
+        ),
+        (
+            SHAPE.replace("print(sess[0])", "def show(): print(sess)").replace(
+                "    # MORE", "    show()"
+            ),
+            True,
+        ),
+    ],
+)
+def test_a_name_that_is_a_session_only_later(text: str, refused: bool) -> None:
+    codes = {
+        f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
+    }
+    assert ("S185" in codes) == refused
+
+
+LOAD = "v.load(2.0, sess)"
+# What the recipe says.
+SET = "sess.run(set_value, {value: 2.0})"
+MADE = "value = tf.placeholder(tf.float32, [])\nset_value = tf.assign(v, value)\n"
+
+
+def test_what_load_does_is_said_and_its_recipe_migrates() -> None:
+    _, refused = _migrated(LOAD)
+    assert refused.pop("S185").startswith("`v.load` is a run call")
+    text = PROGRAM.replace("init =", MADE + "init =").replace("# MORE", SET)
+    codes = {
+        f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
+    }
+    assert not codes
+
+
+PAIRS = PROGRAM.replace(
+    "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)",
+    """\
+opt = tf.train.GradientDescentOptimizer(0.1)
+pairs = opt.compute_gradients(loss)
+sums = [tf.Variable(tf.zeros_like(u.initialized_value()), trainable=False)
+        for u in tf.trainable_variables()]
+train_op = [sums[i].assign_add(g[0]) for i, g in enumerate(pairs)]
+update = opt.apply_gradients([(sums[i], g[1]) for i, g in enumerate(pairs)])""",
+).replace("# MORE", "sess.run(update)")
+
+
+def test_pairs_whose_gradients_are_not_used() -> None:
+    findings = migrate_text(PAIRS).findings
+    (told,) = [f for f in findings if f.code == "S111"]
+    assert told.reason.startswith(
+        "placeholder `x` is not fed here, and the gradients in"
+    )
+    followed = PAIRS.replace(
+        "g[1]) for i, g in enumerate(pairs)",
+        "u) for i, u in enumerate(tf.trainable_variables())",
+    )
+    assert followed != PAIRS
+    codes = {
+        f.code for f in migrate_text(followed).findings if f.outcome is Outcome.REFUSED
+    }
+    assert not codes

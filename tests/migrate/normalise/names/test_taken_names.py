@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from migrate.compiler import migrate_text
+from migrate.findings import Outcome
 from migrate.normalise.names import taken
 from migrate.normalise.text import Text
 from reference import runner
@@ -47,6 +48,11 @@ NUMBERED = {
         ["q_1"],
     ),
     "after it": (W + Q, ["q"]),
+    "variables of two spellings": (W + W.replace('"q"', '"Q"'), ["q", "Q_1"]),
+    "two spellings by get_variable": (
+        'v = tf.get_variable("q", [])\nw = tf.get_variable("Q", [])\n',
+        ["q", "Q_1"],
+    ),
     "no operation": (
         'tf.app.flags.DEFINE_float(name="q", default=1.0, help="")\n' + W,
         ["q"],
@@ -65,6 +71,35 @@ TOLD = {
     "in a variable scope": 'with tf.variable_scope("s"):\n    '
     + Q
     + '    w = tf.get_variable("q", [])\n',
+}
+
+H = 'names = tf.summary.histogram("q", w)\n'
+BLOCK = 'with tf.name_scope("s"):\n'
+# A graph with a summary `names`, and its tag, where that is written out.
+TAGS = {
+    "of a variable's name": (W + H, "q_1"),
+    "by get_variable": ('w = tf.get_variable("q", [])\n' + H, "q_1"),
+    "of another spelling": (W.replace('"q"', '"Q"') + H, "q_1"),
+    "the second": (W + H + H.replace("histogram", "scalar"), "q_2"),
+    "in its scope": (BLOCK + "    " + W + "    " + H, "s/q_1"),
+    "of an operation": ("w = " + Q + H, "q"),  # The step function numbers it.
+    "of another name": (W + H.replace('"q"', '"p"'), "p"),
+    "in a scope that is opened again": (BLOCK + "    " + W + BLOCK + "    " + H, "q"),
+    "of a family": (W + H.replace("w)", 'w, family="f")'), "q"),
+}
+TOLD_OF_TAGS = {
+    "in a function": "def f(w):\n    return " + H[8:] + W + "f(w)\n",
+    "of each variable": W + "for v in tf.trainable_variables():\n"
+    "    tf.summary.histogram(v.op.name, v)\n",
+    "beside gradients": W
+    + "for g, v in pairs:\n    tf.summary.histogram(v.op.name, v)\n",
+}
+NOT_TOLD_OF_TAGS = {
+    "the output's name": W + "for v in tf.trainable_variables():\n"
+    "    tf.summary.histogram(v.name, v)\n",
+    "of a gradient": W + "for g, v in pairs:\n"
+    '    tf.summary.histogram(v.op.name + "/g", g)\n',
+    "of tensors": W + "for a in outputs:\n    tf.summary.histogram(a.op.name, a)\n",
 }
 
 
@@ -87,6 +122,59 @@ def test_the_number_is_written_out(case: str) -> None:
 @pytest.mark.parametrize("case", TOLD)
 def test_what_is_not_certain_is_told(case: str) -> None:
     assert _numbered(TOLD[case]) == (TOLD[case], 1)
+    _, told = taken.number_names(Text.of(HEAD + TOLD[case]))
+    assert [f.outcome for f in told] == [Outcome.WARNED]
+
+
+@pytest.mark.parametrize("case", TAGS)
+def test_the_number_of_a_tag_is_written_out(case: str) -> None:
+    graph, tag = TAGS[case]
+    new, told = _numbered(graph)
+    assert not told
+    last = [line for line in new.splitlines() if "tf.summary" in line][-1]
+    assert f'("{tag.rpartition("/")[2]}"' in last
+    assert _numbered(new) == (new, 0)
+
+
+@pytest.mark.parametrize("case", [*TOLD_OF_TAGS, *NOT_TOLD_OF_TAGS])
+def test_tags_that_are_not_certain_are_told(case: str) -> None:
+    graph = {**TOLD_OF_TAGS, **NOT_TOLD_OF_TAGS}[case]
+    _, found = taken.number_names(Text.of(HEAD + graph))
+    expected = ["M110"] if case in TOLD_OF_TAGS else []
+    assert [f.code for f in found if f.outcome is Outcome.WARNED] == expected
+
+
+# What TensorFlow 2 numbers, too, and scopes that are opened again.
+_NOT_WRITTEN = {
+    "of an operation": "q_1",
+    "in a scope that is opened again": "s_1/q",
+    "of a family": "f/f/q",
+}
+
+
+def test_tensorflow_1_gives_such_tags(tf1: str, tmp_path: pathlib.Path) -> None:
+    graphs = {c: g for c, (g, _) in TAGS.items()}
+    graphs |= {f"{c}, new": _numbered(g)[0] for c, g in graphs.items()}
+    program = tmp_path / "tags.py"
+    program.write_text(
+        HEAD + "import json, sys\nfor graph in json.loads(sys.stdin.read()):\n"
+        "    with tf.Graph().as_default():\n        names = {'tf': tf}; exec(graph, names)\n"
+        "        tag = names['names'].op.inputs[0].op.get_attr('value').string_val[0]\n"
+        "        print(tag.decode())\n"
+    )
+    done = subprocess.run(
+        [tf1, str(program)],
+        input=json.dumps(list(graphs.values())),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=200,
+        env={**os.environ, **runner.ENVIRONMENT},
+    )
+    found = dict(zip(graphs, done.stdout.splitlines(), strict=True))
+    for case, tag in found.items():
+        name = case.removesuffix(", new")
+        assert tag == _NOT_WRITTEN.get(name, TAGS[name][1]), case
 
 
 def test_tensorflow_1_numbers_so(tf1: str, tmp_path: pathlib.Path) -> None:
