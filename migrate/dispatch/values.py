@@ -256,6 +256,7 @@ class _Followed:
         """Follows what a name is bound to at one of its bindings."""
         inner: ast.AST = target
         place: _Path = ()
+        begin: _Path = ()
         outer = self._view.scopes.parents[target]
         while isinstance(outer, (ast.Tuple, ast.List)):
             if any(isinstance(e, ast.Starred) for e in outer.elts):
@@ -264,7 +265,7 @@ class _Followed:
             inner, outer = outer, self._view.scopes.parents[outer]
         assert isinstance(inner, ast.expr)
         if isinstance(outer, ast.Assign) and outer.targets == [inner]:
-            value, begin = outer.value, ()
+            value = outer.value
         elif isinstance(outer, ast.For) and outer.target is inner:
             value, begin = outer.iter, (_EACH,)
         else:
@@ -283,8 +284,11 @@ class _Followed:
             for target, place in _parts(targets):
                 if isinstance(target, ast.Name):
                     owner = self._view.scopes.scope_of(target).owner(target.id)
-                    if (id(owner), target.id) in self._variables:
-                        continue
+                    key = (id(owner), target.id)
+                    if key in self._variables or not any(
+                        isinstance(use.ctx, ast.Load) for use in self._uses[key]
+                    ):
+                        continue  # It leads to runs, or nobody reads it.
                 if self._may_reach(value, (*begin, *place), set()):
                     raise Unclear
 

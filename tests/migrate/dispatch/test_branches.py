@@ -195,3 +195,14 @@ def test_an_operation_that_is_printed_is_refused() -> None:
     refused = migrate_text(PROGRAM.replace("# MORE", "print(op)"))
     codes = {f.code for f in refused.findings if f.outcome is Outcome.REFUSED}
     assert {"S109", "S112"} <= codes
+
+
+def test_what_is_bound_beside_an_operation_that_is_run_stays_one() -> None:
+    """A part that one loop prints, and another runs, is not a name."""
+    looped = PROGRAM.replace("for op in [slow, fast]", "for op, other in pairs")
+    pairs = "pairs = [(slow, fast), (fast, slow)]\n\nwith"
+    text = looped.replace("\nwith", pairs).replace("# MORE", "print(other.name)")
+    text += "    for _, second in pairs:\n        sess.run(second, {x: [1.0]})\n"
+    assert "S109" in {f.code for f in migrate_text(text).findings if f.blocks}
+    seen = text.replace("print(other.name)", "sess.run(other, {x: [2.0]})")
+    assert not [f for f in migrate_text(seen).findings if f.blocks]
