@@ -106,10 +106,15 @@ class _Followed:
                 for use in self._uses[variable]
                 if isinstance(use.ctx, ast.Load) and id(use) not in self._seen
             ]
-            if not left:
-                return self._check_parted()
-            site = find_fetched(self._view, left[0])
-            sites = self._find_sites_behind(left[0]) if site is None else [site]
+            if left:
+                site = find_fetched(self._view, left[0])
+                sites = self._find_sites_behind(left[0]) if site is None else [site]
+            else:
+                beside = self._find_bound_beside()
+                if not beside:
+                    return
+                found = [find_fetched(self._view, use) for use in beside]
+                sites = [site for site in found if site is not None]
             new = [s for s in sites if s not in self.sites]
             if not new:
                 raise Unclear
@@ -274,23 +279,26 @@ class _Followed:
             self._parted[id(inner)] = inner, value, begin
         self._follow(value, (*begin, *place, *path))
 
-    def _check_parted(self) -> None:
-        """That no other name which a statement binds beside one has a value, too.
+    def _find_bound_beside(self) -> list[ast.Name]:
+        """Reads of names that have a followed value, and which nothing has followed.
+
+        `first, second = ops`, where one is run and the other is printed.
 
         Raises:
-          Unclear: `first, second = ops`, where one is run and the other is printed.
+          Unclear: what is bound to such a value is not a name.
         """
         for targets, value, begin in self._parted.values():
             for target, place in _parts(targets):
-                if isinstance(target, ast.Name):
-                    owner = self._view.scopes.scope_of(target).owner(target.id)
-                    key = (id(owner), target.id)
-                    if key in self._variables or not any(
-                        isinstance(use.ctx, ast.Load) for use in self._uses[key]
-                    ):
-                        continue  # It leads to runs, or nobody reads it.
-                if self._may_reach(value, (*begin, *place), set()):
+                if not self._may_reach(value, (*begin, *place), set()):
+                    continue
+                if not isinstance(target, ast.Name):
                     raise Unclear
+                owner = self._view.scopes.scope_of(target).owner(target.id)
+                uses = self._uses[id(owner), target.id]
+                reads = [use for use in uses if isinstance(use.ctx, ast.Load)]
+                if reads and (id(owner), target.id) not in self._variables:
+                    return reads
+        return []
 
     def _may_reach(
         self, node: ast.expr, path: _Path, known: set[tuple[int, _Path]]
