@@ -152,27 +152,43 @@ _NOT_WRITTEN = {
 }
 
 
-def test_tensorflow_1_gives_such_tags(tf1: str, tmp_path: pathlib.Path) -> None:
-    graphs = {c: g for c, (g, _) in TAGS.items()}
-    graphs |= {f"{c}, new": _numbered(g)[0] for c, g in graphs.items()}
-    program = tmp_path / "tags.py"
+def _ask_tf1(
+    tf1: str, where: pathlib.Path, graphs: dict[str, str], ask: str
+) -> dict[str, str]:
+    """What TensorFlow 1 says of graphs, and of these with the names written out.
+
+    Args:
+      ask: what a program prints of each, in one line.
+    """
+    whole = graphs | {f"{c}, new": _numbered(g)[0] for c, g in graphs.items()}
+    program = where / "program.py"
     program.write_text(
         HEAD + "import json, sys\nfor graph in json.loads(sys.stdin.read()):\n"
         "    with tf.Graph().as_default():\n        names = {'tf': tf}; exec(graph, names)\n"
-        "        tag = names['names'].op.inputs[0].op.get_attr('value').string_val[0]\n"
-        "        print(tag.decode())\n"
+        + ask
     )
     done = subprocess.run(
         [tf1, str(program)],
-        input=json.dumps(list(graphs.values())),
+        input=json.dumps(list(whole.values())),
         capture_output=True,
         text=True,
         check=True,
         timeout=200,
         env={**os.environ, **runner.ENVIRONMENT},
     )
-    found = dict(zip(graphs, done.stdout.splitlines(), strict=True))
-    for case, tag in found.items():
+    return dict(zip(whole, done.stdout.splitlines(), strict=True))
+
+
+def test_tensorflow_1_gives_such_tags(tf1: str, tmp_path: pathlib.Path) -> None:
+    graphs = {c: g for c, (g, _) in TAGS.items()}
+    said = _ask_tf1(
+        tf1,
+        tmp_path,
+        graphs,
+        "        tag = names['names'].op.inputs[0].op.get_attr('value').string_val[0]\n"
+        "        print(tag.decode())\n",
+    )
+    for case, tag in said.items():
         name = case.removesuffix(", new")
         assert tag == _NOT_WRITTEN.get(name, TAGS[name][1]), case
 
@@ -180,26 +196,15 @@ def test_tensorflow_1_gives_such_tags(tf1: str, tmp_path: pathlib.Path) -> None:
 def test_tensorflow_1_numbers_so(tf1: str, tmp_path: pathlib.Path) -> None:
     """And gives the same names where they are written out."""
     graphs = {c: g for c, (g, _) in NUMBERED.items() if c not in NOT_RUN}
-    graphs |= {f"{c}, new": _numbered(g)[0] for c, g in graphs.items()}
-    program = tmp_path / "names.py"
-    program.write_text(
-        HEAD + "import json, sys\nfor graph in json.loads(sys.stdin.read()):\n"
-        "    with tf.Graph().as_default():\n        names = {'tf': tf}; exec(graph, names)\n"
+    said = _ask_tf1(
+        tf1,
+        tmp_path,
+        graphs,
         "        made = names.get('names') or tf.global_variables()\n"
-        "        print(json.dumps([v.op.name for v in made]))\n"
+        "        print(json.dumps([v.op.name for v in made]))\n",
     )
-    done = subprocess.run(
-        [tf1, str(program)],
-        input=json.dumps(list(graphs.values())),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=200,
-        env={**os.environ, **runner.ENVIRONMENT},
-    )
-    found = dict(zip(graphs, map(json.loads, done.stdout.splitlines()), strict=True))
-    for case, listed in found.items():
-        assert listed == NUMBERED[case.removesuffix(", new")][1], case
+    for case, listed in said.items():
+        assert json.loads(listed) == NUMBERED[case.removesuffix(", new")][1], case
 
 
 def test_a_session_program_has_the_name() -> None:
