@@ -52,7 +52,7 @@ CODES = (
     Code(
         "C111",
         "device setter, or its split by hand",
-        "The tool removes `replica_device_setter`, and its `GreedyLoadBalancingStrategy` too. It does the same where the program pins variables to parameter servers by hand, and everything else to its own worker. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute.",
+        "The tool removes `replica_device_setter`, and its `GreedyLoadBalancingStrategy` too. It does the same where the program pins variables to parameter servers by hand, and everything else to its own worker. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute. A setter that gets neither `cluster` nor `ps_tasks` is a warning: TensorFlow 1 then shared no variables between workers.",
         why="In TensorFlow 1 a device function chose the place of each variable. In TensorFlow 2 the scope of a strategy does, so a device function inside it has nothing to decide. To balance bytes between parameter servers, give the strategy a partitioner.",
         before="with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)",
         after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",

@@ -1,15 +1,17 @@
 """Cases of the tests themselves, as programs that may tell a wrong table.
 
-    test migrate/tables/test_parameters.py::test_parameters_are_those_of_tensorflow_1 3
+    test migrate/tables/test_parameters.py::test_parameters_are_those_of_tensorflow_1[hooks]
 
-is the fourth case of a test. Only tests that need no fixture, no TensorFlow and no process are taken;
-each of them runs in every run of `pytest`, so that its failure is noticed there.
+is the case of a test with these values. Only tests that need no fixture, no TensorFlow and no
+process are taken; each of them runs in every run of `pytest`, so that its failure is noticed
+there.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import importlib
 import inspect
 import io
@@ -28,6 +30,8 @@ TESTS = pathlib.Path(__file__).parents[1]
 # What no case may do here.
 _FORBIDDEN = ((subprocess, "Popen"), (os, "fork"), (os, "system"))
 _MARKS = ("parametrize", "timeout")
+# Longer values are named by their digest.
+_SHOWN = 60
 
 
 class Refused(Exception):
@@ -80,6 +84,25 @@ def _cases(function: Callable[..., None]) -> list[dict[str, Any]]:
     return found if found and needed == {*found[0]} else []
 
 
+def _name_value(value: object, place: int) -> str:
+    """A value in the name of its case: others before it do not change the name."""
+    if not isinstance(value, (str, int, float, type(None))):
+        return f"#{place}"
+    shown = repr(value)[1:-1] if isinstance(value, str) else repr(value)
+    if len(shown) <= _SHOWN and " " not in shown:
+        return shown
+    return "~" + hashlib.sha256(shown.encode()).hexdigest()[:10]
+
+
+@functools.cache
+def _named_cases(function: Callable[..., None]) -> dict[str, dict[str, Any]]:
+    """The cases of a test by their names."""
+    return {
+        "-".join(_name_value(value, place) for value in given.values()): given
+        for place, given in enumerate(_cases(function))
+    }
+
+
 @functools.cache
 def _module(file: str) -> Any:
     importlib.import_module(
@@ -101,8 +124,8 @@ def list_cases(file: str) -> Iterator[str]:
         return
     for name, value in vars(module).items():
         if name.startswith("test_") and inspect.isfunction(value):
-            for at in range(len(_cases(value))):
-                yield f"test {file}::{name} {at}"
+            for case in _named_cases(value):
+                yield f"test {file}::{name}[{case}]"
 
 
 def files() -> list[str]:
@@ -121,10 +144,10 @@ def passes(name: str) -> bool:
     Raises:
       Refused: it starts a process.
     """
-    where, _, at = name.removeprefix("test ").rpartition(" ")
-    file, _, function = where.partition("::")
+    file, _, rest = name.removeprefix("test ").partition("::")
+    function, _, case = rest.removesuffix("]").partition("[")
     test = getattr(_module(file), function)
-    given = _cases(test)[int(at)]
+    given = _named_cases(test)[case]
     with contextlib.ExitStack() as stack:
         for owner, attribute in _FORBIDDEN:
             stack.enter_context(mock.patch.object(owner, attribute, _refuse))

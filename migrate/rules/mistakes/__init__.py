@@ -28,6 +28,7 @@ from migrate.rules.mistakes import (
     per_replica_losses,
     seeds,
     servers,
+    setters,
     steps,
 )
 from migrate.rules.mistakes.mistake import Mistake
@@ -57,6 +58,7 @@ _KINDS = (
     (seeds.find, "seed"),
     (seeds.find, "RandomState"),
     (servers.find, "MonitoredTrainingSession"),
+    (setters.find, "replica_device_setter"),
     (aggregation.find, "SyncReplicasOptimizer"),
     (extra_tasks.find, "Strategy"),
     (estimator_tasks.find, "TF_CONFIG"),

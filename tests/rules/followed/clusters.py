@@ -97,6 +97,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("is_chief=FLAGS.task_index == 0", 'is_chief=FLAGS.job_name == "chief"'),),
     ),
+    "C111": (CLUSTER, (("setter(cluster=cluster)", "setter()"),)),
     "C115": (
         CLUSTER,
         (

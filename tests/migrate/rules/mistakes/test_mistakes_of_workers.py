@@ -51,6 +51,7 @@ SESSION = (
 PLAIN = "with tf.Session(server.target) as sess:"
 RUN = "sess.run(train_op, feed_dict={x: data_x[:8], y: data_y[:8]})"
 EACH = "\n                    sess.run(train_op, {x: data_x[idx : idx + 1]})"
+SETTER = 'worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster'
 STEPS = "while not sess.should_stop():\n                "
 
 
@@ -60,9 +61,11 @@ def codes(
     session: str = SESSION,
     begin: str = "pass",
     loop: str = STEPS + RUN,
+    setter: str = SETTER,
 ) -> set[str]:
     """The mistakes of a program of two workers, in which one thing is written otherwise."""
-    text = PROGRAM
+    assert SETTER in PROGRAM
+    text = PROGRAM.replace(SETTER, setter)
     for name, part in {
         "PRE": before,
         "OPT": optimizer,
@@ -218,6 +221,22 @@ def test_a_session_without_a_server(master: str, wrong: bool) -> None:
     before = "nothing = ''\n        target = server.target"
     found = codes(before, session=SESSION.replace("server.target", master))
     assert ("D144" in found) == wrong
+
+
+@pytest.mark.parametrize(
+    ("given", "warned"),
+    [
+        ("cluster=cluster", False),
+        ("2", False),
+        ("**given", False),
+        ("", True),
+        ("0", True),
+        ("cluster=None", True),
+        ("worker_device='/job:worker/task:0'", True),
+    ],
+)
+def test_a_device_setter_without_parameter_servers(given: str, warned: bool) -> None:
+    assert ("C111" in codes(setter=given)) == warned
 
 
 @pytest.mark.parametrize(
