@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +19,17 @@ class Code:
                 yield from part.nodes()
             elif isinstance(part, ast.AST):
                 yield part
+
+
+class LaterCode(Code):
+    """Code that is decided when the whole program has been read."""
+
+    def __init__(self, decide: Callable[[], str]) -> None:
+        object.__setattr__(self, "_decide", decide)
+
+    @property
+    def parts(self) -> tuple[str | ast.AST | Code, ...]:
+        return (self._decide(),)  # type: ignore[attr-defined]
 
 
 def code(*parts: str | ast.AST | Code) -> Code:

@@ -322,6 +322,8 @@ class TrainingProgram:
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
     # Variable scopes that are opened by default names -> the names that TF1 gave them.
     scope_numbers: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
+    # Whether it numbers layers where it makes them.
+    numbers_layers: bool = False
     # Calls that make datasets of placeholders -> the specs of what they are given.
     fed_datasets: dict[ast.Call, tuple[Code, ...]] = dataclasses.field(
         default_factory=dict

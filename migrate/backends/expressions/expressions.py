@@ -291,6 +291,9 @@ class Expressions(Datasets):
                 "a Keras layer made once, applied in the step function",
             )
             self.plan.imports.append("import tf_keras")
+            if self.program.numbers_layers:
+                self.plan.support.add("layer_names.py")
+                self.plan.imports.append("import layer_names")
             towers = self.program.towers
             if symbol == "tf.layers.batch_normalization" and towers:
                 self.plan.support.add("tower_normalisation.py")

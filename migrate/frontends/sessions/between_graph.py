@@ -328,6 +328,7 @@ class _Recogniser:
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
             scope_numbers=analysis.scope_numbers,
+            numbers_layers=self._numbers_layers(analysis),
             fed_datasets=runs.fed_datasets.specs(),
             dissolved=shape.dissolved,
             others=self.others,
@@ -347,6 +348,22 @@ class _Recogniser:
                 list_statements_before(driver.body, path)
             )
         return program
+
+    def _numbers_layers(self, analysis: Analysis) -> bool:
+        """Whether the program numbers layers where it makes them."""
+        analysis.check_layer_objects()
+        alike = analysis.layer_numbers.find_named_alike()
+        if alike is not None:
+            call, name = alike
+            self.diagnostics.refuse(
+                "V103",
+                call,
+                f"`{name}` is a name that TF1 also gave to layers without one, in loops or "
+                "in functions that are called again",
+                "Give these layers names of their own.",
+                self.scopes.resolve(call.func) or "",
+            )
+        return bool(analysis.layer_numbers.find_late())
 
     def _analysis(
         self, cluster: ir.Cluster | None

@@ -62,14 +62,15 @@ class Layers(UserFunctions):
             if name not in row.call_parameters
         ]
         # A name that is no constant is computed at build time, as it was in TF1.
-        name = names.literal(bound.get("name"))
-        if "name" not in bound and row.has_weights and not self.in_loop:
-            name = self._number_layer(row.default_name)
-            constructor.append(code(f'name="{name}"'))
+        name, named = names.literal(bound.get("name")), code()
         target = row.target
         if self.updated_by and symbol == "tf.layers.batch_normalization":
             target = "tower_normalisation.BatchNormalization"
             constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
+        if "name" not in bound and row.has_weights:
+            name, named = self.name_layer(
+                call, row.default_name, target, follows=bool(constructor)
+            )
         variable, made = self._layer_variable(row, name, reuse)
         if self.reusing or self._may_reuse(reuse):
             if made and isinstance(name, str):
@@ -78,9 +79,8 @@ class Layers(UserFunctions):
                 numbered = "name" not in bound
                 told = row.default_name if numbered else name
                 self.check_rounds(call, self.full_name(told), numbered)
-        create = (
-            code(target, "(", join_code(", ", constructor), ")") if made else code()
-        )
+        arguments = code(join_code(", ", constructor), named)
+        create = code(target, "(", arguments, ")") if made else code()
         at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
         use = code(variable, "(", join_code(", ", [inputs, *at_call]), ")")
         self._lifts.append(Lift(call, variable, create, use))

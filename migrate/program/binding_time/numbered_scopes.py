@@ -1,8 +1,11 @@
-"""Variable scopes without a name of their own: TF1 numbered them where they are opened.
+"""Layers and variable scopes without a name: TF1 numbered them where they are made.
 
+    h = tf.layers.dense(x, 4)            # dense, then dense_1, dense_2
     with tf.variable_scope(None, "fc"):  # fc, then fc_1, fc_2
 
-A function's scopes are written once, so that all calls of it would have the same number.
+A function's layers are written once, and so are a loop's: each call and each round would have
+the same number. Such layers are numbered where the program makes them, by
+`layer_names.number`; such scopes are refused, or said to have other names.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ from migrate.facts import names
 from migrate.facts.constants import Environment, evaluate
 from migrate.findings import Finding, Outcome
 from migrate.program.binding_time.sharing import Sharing
+from migrate.program.code import Code, LaterCode
 from migrate.source.nodes import children
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 # They save variables by their names, read them, or look into a checkpoint.
 _BY_NAME = frozenset(
@@ -31,7 +36,40 @@ _NONE = ("constant", "None")
 
 
 class NumberedScopes(Sharing):
-    """Numbers such scopes, and tells of calls that need several numbers."""
+    """Numbers layers and scopes, and tells of calls that need several numbers."""
+
+    def name_layer(
+        self, call: ast.Call, base: str, target: str, follows: bool
+    ) -> tuple[str | None, Code]:
+        """The name of a layer without one, None if each round has another; and its argument.
+
+        Args:
+          base: what TF1 numbered: `dense`, `conv2d`.
+          target: the layer's class.
+          follows: whether it stands after other arguments.
+        """
+        numbers = self.layer_numbers
+        _, loops = self._surroundings(call)
+        numbers.sites.setdefault(base, set()).add(
+            loops[0] if self.in_loop and loops else call
+        )
+        name = None
+        if self.in_loop:
+            numbers.looped.add(base)
+            if len(self.scope_names) > self.loop_scopes[0]:
+                numbers.late.add(base)
+        else:
+            unknown = self.full_name("") is None and call not in numbers.fixed
+            if unknown and self.layer_counts.get(base):
+                numbers.late.add(base)
+            name = self._number_layer(base)
+            numbers.fixed[call] = name
+
+        def write() -> str:
+            argument = numbers.write_argument(base, name, target)
+            return f", {argument}" if argument and follows else argument
+
+        return name, LaterCode(write)
 
     def open_numbered(self, call: ast.Call, default: ast.expr | None) -> str | None:
         """The name that TF1 gave a scope that is opened by its default name alone."""
@@ -58,12 +96,14 @@ class NumberedScopes(Sharing):
         """Looks for scopes of a function that have another number in this call of it."""
         environment = self.environment_of(call, definition, {})
         opened = self._opened(definition, environment, ())
-        for name in opened:
+        for name, base in opened:
             full = self.full_name(name) or name
             if self.in_loop or self.layer_counts.get(full):
-                self._tell(call, name)
-                break
-        for name in opened:
+                if base is None:
+                    self._tell(call, name)
+                    break
+                self.layer_numbers.late.add(base)
+        for name, _ in opened:
             full = self.full_name(name) or name
             self.layer_counts[full] = self.layer_counts.get(full, 0) + 1
 
@@ -72,9 +112,13 @@ class NumberedScopes(Sharing):
         definition: ast.FunctionDef,
         environment: Environment,
         callers: tuple[ast.AST, ...],
-    ) -> list[str]:
-        """Names of the scopes that a function opens by default names, in its own scope."""
-        found: list[str] = []
+    ) -> list[tuple[str, str | None]]:
+        """Scopes that a function opens by default names, and layers that it makes so.
+
+        Returns:
+          names in the function's own scope; and what TF1 numbered, of layers.
+        """
+        found: list[tuple[str, str | None]] = []
         work: list[tuple[ast.AST, str]] = [(s, "") for s in definition.body]
         while work:
             node, prefix = work.pop()
@@ -89,35 +133,90 @@ class NumberedScopes(Sharing):
                             names.argument(scope, "default_name", 1)
                         )
                         name = self.scope_numbers.get(scope) or default or "?"
-                        found.append(f"{inner}{name}")
+                        found.append((f"{inner}{name}", None))
                     inner += f"{name}/"
             elif isinstance(node, ast.Call):
                 called = self._called_function(node, definition)
                 if called is not None and called not in (*callers, definition):
                     of_call = self.environment_of(node, called, environment)
                     made = self._opened(called, of_call, (*callers, definition))
-                    found += [prefix + name for name in made]
+                    found += [(prefix + name, base) for name, base in made]
+                row = LAYER_FUNCTIONS.get(self.scopes.resolve(node.func) or "")
+                if row is not None and row.has_weights:
+                    if names.argument(node, "name") is None:
+                        name = self.layer_numbers.fixed.get(node, row.default_name)
+                        found.append((prefix + name, row.default_name))
             work += [(child, inner) for child in children(node)]
         return found
 
+    def check_layer_objects(self) -> None:
+        """Tells of layer objects whose names are others: TF1 numbered them where called.
+
+        Keras numbers them where they are made, once for all scopes, and a layer's function
+        does not count them.
+        """
+        for base, made in self._find_unnamed_objects().items():
+            in_order = [self._first_call(call) for call in made]
+            if (
+                self.layer_numbers.counts_otherwise(base)
+                or sorted(in_order) != in_order
+            ):
+                for call in made:
+                    self._tell_renamed(
+                        call,
+                        f"this layer has no name: TF1 named it where it was first called, "
+                        f"`{base}` or with the next number there",
+                        "Give each layer a name of its own, as TF1 numbered it.",
+                        self.scopes.resolve(call.func) or "",
+                    )
+
+    def _find_unnamed_objects(self) -> dict[str, list[ast.Call]]:
+        """Calls of layers' classes without a name, by what TF1 numbered, in their order."""
+        found: dict[str, list[ast.Call]] = {}
+        for call in self.scopes.walk():
+            if isinstance(call, ast.Call):
+                row = LAYER_CLASSES.get(self.scopes.resolve(call.func) or "")
+                if row is not None and row.has_weights:
+                    if names.argument(call, "name") is None:
+                        found.setdefault(row.default_name, []).append(call)
+        for calls in found.values():
+            calls.sort(key=lambda call: (call.lineno, call.col_offset))
+        return found
+
+    def _first_call(self, made: ast.Call) -> tuple[int, int]:
+        """Where the first call of a layer object ends; where it is made if none is seen."""
+        statement = self.scopes.parents.get(made)
+        keys = (
+            {names.key(target) for target in statement.targets} - {None}
+            if isinstance(statement, ast.Assign)
+            else set()
+        )
+        ends = [
+            (call.end_lineno or 0, call.end_col_offset or 0)
+            for call in self.scopes.walk()
+            if isinstance(call, ast.Call) and names.key(call.func) in keys
+        ]
+        return min(ends, default=(made.lineno, made.col_offset))
+
     def _tell(self, call: ast.Call, name: str) -> None:
-        """Refuses it where the program has checkpoints; says that names differ, else."""
-        reason = (
+        """Tells of a scope that would have one name for all calls of its function."""
+        self._tell_renamed(
+            call,
             f"the variable scope `{name}` has no name of its own, and is opened again: "
-            f"TF1 numbered it, `{name}_1`"
-        )
-        if self._has_checkpoints():
-            recipe = "Give each scope a name of its own, as TF1 numbered it."
-            self.diagnostics.refuse("V103", call, reason, recipe, "tf.variable_scope")
-            return
-        finding = Finding(
-            call.lineno,
-            call.col_offset + 1,
-            "N141",
-            Outcome.KEPT,
+            f"TF1 numbered it, `{name}_1`",
+            "Give each scope a name of its own, as TF1 numbered it.",
             "tf.variable_scope",
-            reason,
         )
+
+    def _tell_renamed(
+        self, call: ast.Call, reason: str, recipe: str, symbol: str
+    ) -> None:
+        """Refuses it where the program has checkpoints; says that names differ, else."""
+        if self._has_checkpoints():
+            self.diagnostics.refuse("V103", call, reason, recipe, symbol)
+            return
+        place = (call.lineno, call.col_offset + 1)
+        finding = Finding(*place, "N141", Outcome.KEPT, symbol, reason)
         if finding not in self.diagnostics.findings:
             self.diagnostics.findings.append(finding)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time.diagnostics import Diagnostics
+from migrate.program.binding_time.layer_numbers import LayerNumbers
 from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow, Kind, Lift
@@ -85,6 +86,7 @@ class State:
         self.shared: dict[ast.Call, str] = {}
         # Scopes that are opened by their default names: the names that TF1 gave them.
         self.scope_numbers: dict[ast.Call, str] = {}
+        self.layer_numbers = LayerNumbers(scopes)
         self.lists: set[str] = set()  # Names of lists of variables.
         # Whose batches move the averages of batch normalisation in towers, see ir.Towers.
         self.updated_by = ""

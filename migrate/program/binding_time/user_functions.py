@@ -123,6 +123,7 @@ class UserFunctions(NumberedScopes):
         inner.identities = self.identities
         inner.shared = self.shared
         inner.scope_numbers = self.scope_numbers
+        inner.layer_numbers = self.layer_numbers
         inner.sites = self.sites
         inner.scope_reuse = [True] if self.reusing else []
         inner.own_hooks = self.own_hooks

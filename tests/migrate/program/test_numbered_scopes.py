@@ -25,6 +25,7 @@ LAYER = """def layer(v, name=None):
     with tf.variable_scope(name, "fc"):
         return tf.matmul(v, tf.get_variable("w", [3, 3]))
 """
+NUMBER = 'name=layer_names.number("dense")'
 SAVER = "saver = tf.train.Saver()"
 UNNAMED = """with tf.variable_scope(None, "fc"):
     h = tf.matmul(h, tf.get_variable("w", [3, 3]))
@@ -79,3 +80,76 @@ def test_a_function_that_opens_one_again_is_refused_beside_checkpoints(
     assert _migrated(body)[1].get("V103") is Outcome.REFUSED
     codes = _migrated(body, saver="")[1]
     assert Outcome.REFUSED in codes.values() or codes["N141"] is Outcome.KEPT
+
+
+DENSE = "h = tf.layers.dense(h, 3)\n"
+TWICE = """def twice(v):
+    v = tf.layers.dense(v, 3)
+    return tf.layers.dense(v, 3)
+"""
+ROUNDS = f"for _ in range(2):\n    {DENSE}"
+SCOPE = 'with tf.variable_scope("net"):\n    '
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments"),
+    [
+        (DENSE * 2, ['name="dense"', 'name="dense_1"']),
+        # One function that is called once, and layers after it.
+        (f"{TWICE}h = twice(h)\n", ['name="dense"', 'name="dense_1"']),
+        # Without variable scopes Keras counts as TF1 did.
+        (f"{TWICE}h = twice(twice(h))\n", ["", ""]),
+        (f"{TWICE}{DENSE}h = twice(h)\n", ["", "", ""]),
+        (ROUNDS, [""]),
+        (ROUNDS + DENSE, ["", ""]),
+        # With them it counts otherwise.
+        (f"{TWICE}{SCOPE}h = twice(twice(h))\n", [NUMBER, NUMBER]),
+        (f"{SCOPE}{DENSE}{ROUNDS}", [NUMBER, NUMBER]),
+        (ROUNDS.replace("    h", f"    {SCOPE}    h"), [NUMBER]),
+        # A scope for each call.
+        (
+            f"{TWICE}{SCOPE}h = twice(h)\n{SCOPE.replace('net', 'out')}h = twice(h)\n",
+            ['name="dense"', 'name="dense_1"'],
+        ),
+    ],
+)
+def test_layers_without_names(body: str, arguments: list[str]) -> None:
+    text, codes = _migrated(f"h = x\n{body}")
+    assert Outcome.REFUSED not in codes.values()
+    made = [line for line in text.splitlines() if "layers.Dense(" in line]
+    assert [line.partition("units=3")[2].strip(", )") for line in made] == [
+        argument.strip(", )") for argument in arguments
+    ]
+    assert ("import layer_names" in text) == (NUMBER in arguments)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        'h = tf.layers.dense(h, 3, name="dense_1")\n',
+        'with tf.variable_scope("dense"):\n    h = tf.layers.conv1d(h[None], 3, 1)[0]\n',
+    ],
+)
+def test_a_name_like_those_that_are_counted_is_refused(named: str) -> None:
+    _, codes = _migrated(f"h = x\n{named}{SCOPE}{DENSE}{ROUNDS}")
+    assert codes.get("V103") is Outcome.REFUSED
+
+
+OBJECTS = "one = tf.layers.Dense(3)\ntwo = tf.layers.Dense(3)\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "alike"),
+    [
+        (f"{OBJECTS}h = two(one(h))\n", True),
+        (f"{OBJECTS}h = one(two(h))\n", False),
+        (f"{OBJECTS}h = two(one(h))\n{DENSE}", False),
+        (f"{OBJECTS}{SCOPE}h = two(one(h))\n", False),
+        (f"{OBJECTS}h = two(one(h))\nh = tf.layers.dense(h, 3, name='out')\n", True),
+    ],
+)
+def test_layer_objects_without_names(body: str, alike: bool) -> None:
+    codes = _migrated(f"h = x\n{body}")[1]
+    assert codes.get("V103") is (None if alike else Outcome.REFUSED)
+    codes = _migrated(f"h = x\n{body}", saver="")[1]
+    assert codes.get("N141") is (None if alike else Outcome.KEPT)

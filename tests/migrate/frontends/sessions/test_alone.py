@@ -137,6 +137,11 @@ FAULTS = {
         "saver.restore(None, checkpoint)",
         "pass",
     ),
+    "numbered_once": (
+        "layers_numbered",
+        'name=layer_names.number("dense")',
+        'name="dense"',
+    ),
     "folds_go_on": ("folds_of_one_graph", "sess.initialize()", "pass"),
     "one_rate_for_all": (
         "a_graph_per_rate",
