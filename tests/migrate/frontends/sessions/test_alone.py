@@ -139,8 +139,8 @@ FAULTS = {
     ),
     "numbered_once": (
         "layers_numbered",
-        'name=layer_names.number("dense")',
-        'name="dense"',
+        'sigmoid, kernel_initializer=start, name=layer_names.number("dense")',
+        'sigmoid, kernel_initializer=start, name="dense"',
     ),
     "folds_go_on": ("folds_of_one_graph", "sess.initialize()", "pass"),
     "one_rate_for_all": (
