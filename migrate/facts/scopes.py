@@ -302,6 +302,12 @@ class Scopes:
             self._nodes = tuple(walk_breadth_first(self.tree))
         return iter(self._nodes)
 
+    def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around one, from the inside."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
     def _all_uses(self) -> Iterator[tuple[ast.expr, str]]:
         stack: list[ast.AST] = [self.tree]
         while stack:

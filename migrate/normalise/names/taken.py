@@ -15,7 +15,9 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts import names
+from migrate.facts import names, reach
+from migrate.facts.exclusive import exclude_each_other, is_graph
+from migrate.facts.own_names import SUMMARIES, find_summaries_of_own_names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text
@@ -24,9 +26,6 @@ from migrate.source.nodes import tree_of
 # What makes a variable -> the position of its name.
 _VARIABLES = {"tf.Variable": 5, "tf.get_variable": 0}
 _SCOPES = ("tf.name_scope", "tf.variable_scope")
-_SUMMARIES = frozenset(
-    f"tf.summary.{kind}" for kind in ("audio", "histogram", "image", "scalar")
-)
 # What takes its name once, and no other (each was tried under TensorFlow 1.15.5).
 _ONCE = frozenset(
     f"tf.{name}"
@@ -62,6 +61,12 @@ _VARIABLE = (
     "may be the name of an operation or a scope that is made before: TF1 then gave the "
     "variable a number, which its checkpoints have",
     "Give the operation another name, or the variable the name that TF1 printed.",
+)
+_SCOPE = (
+    "N141",
+    "may be opened before: TF1 then gave the scope a number, which is part of the names of "
+    "the variables in it",
+    "Give each scope a name of its own, as TF1 numbered it.",
 )
 _SUMMARY = (
     "M110",
@@ -111,22 +116,18 @@ class _Taken:
 
     @property
     def is_summary(self) -> bool:
-        return self.symbol in _SUMMARIES
+        return self.symbol in SUMMARIES
 
     @property
     def is_in_blocks(self) -> bool:
         """Whether it may be in a scope: in a block that is not of a graph as a whole."""
         return self.place is None or any(
-            isinstance(n, ast.With)
-            and not all(
-                ast.unparse(i.context_expr).endswith(".as_default()") for i in n.items
-            )
-            for n in self.place
+            isinstance(n, ast.With) and not is_graph(n) for n in self.place
         )
 
     @property
     def is_once(self) -> bool:
-        return self.symbol in _ONCE.union(_VARIABLES, _SCOPES, _SUMMARIES)
+        return self.symbol in _ONCE.union(_VARIABLES, _SCOPES, SUMMARIES)
 
     def needs_number(self, earlier: list[_Taken]) -> bool:
         """Whether TensorFlow 2 would not number it after what took its name before."""
@@ -146,7 +147,7 @@ def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     edits: list[Edit] = []
     told = [
         _finding(text, call, scopes.resolve(call.func) or "", _NAMED_AS_VARIABLE)
-        for call in _find_own_names(scopes)
+        for call in find_summaries_of_own_names(scopes)
     ]
     for variable in found:
         others = [t for t in found if t.whole == variable.whole]
@@ -182,7 +183,118 @@ def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
                     text, variable.node, variable.symbol, said, f"`{variable.text}`"
                 )
             )
+    for scope, opened in _find_scopes_again(scopes, found):
+        if opened is not None:
+            edits.append(Edit(scope.name, f'"{scope.text}_{opened}"'))
+        else:
+            shown = f"`{scope.text}`"
+            told.append(_finding(text, scope.node, scope.symbol, _SCOPE, shown))
+    for call, name in _find_scopes_of_calls(scopes):
+        told.append(_finding(text, call, "tf.name_scope", _SCOPE, f"`{name}`"))
     return text.edited(edits) if edits else text, tuple(told)
+
+
+def _find_scopes_again(
+    scopes: Scopes, found: list[_Taken]
+) -> Iterator[tuple[_Taken, int | None]]:
+    """Scopes that name variables and that TF1 numbered; the number, where it is certain."""
+    for scope in found:
+        if scope.symbol not in _SCOPES or not _names_variables(scopes, scope.node):
+            continue
+        earlier = [
+            t
+            for t in found
+            if t.whole == scope.whole is not None
+            and not t.is_summary
+            and _may_be_before(scopes, t, scope)
+            and not exclude_each_other(scopes, t.node, scope.node)
+        ]
+        certain = scope.symbol == "tf.name_scope" and all(
+            t.is_once and t.place is not None and t.place == scope.place
+            for t in (*earlier, scope)
+        )
+        if any(_is_reset(scopes, t, scope) for t in earlier):
+            continue
+        if earlier:
+            yield scope, len(earlier) if certain else None
+        elif scope.place is None and _is_repeated(scopes, scope.node):
+            yield scope, None
+
+
+def _names_variables(scopes: Scopes, opening: ast.Call) -> bool:
+    """Whether a scope's block makes variables that it names."""
+    block = next(
+        (n for n in scopes.walk_above(opening) if isinstance(n, ast.With)), None
+    )
+    if block is None or not _opens(block, opening):
+        return False
+    return any(
+        isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.Variable"
+        for part in (*block.body, *reach.find_reached(scopes, block.body))
+        for node in ast.walk(part)
+    )
+
+
+def _is_repeated(scopes: Scopes, node: ast.AST) -> bool:
+    """Whether a node is run again in one scope: in a loop, or by calls of its function."""
+    for above in scopes.walk_above(node):
+        if isinstance(above, (ast.For, ast.While)):
+            return True
+        if isinstance(above, ast.FunctionDef):
+            places = [*_find_places(scopes, above)]
+            return len(places) > len(
+                {where for _, where in places if where is not None}
+            )
+    return False
+
+
+def _find_places(
+    scopes: Scopes, function: ast.FunctionDef
+) -> Iterator[tuple[ast.Call, str | None]]:
+    """Calls of a function of the module, and the scopes around each.
+
+    These are None for a call that is repeated, or that stands in scopes of unknown names.
+    """
+    for call in scopes.walk():
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            continue
+        if function not in reach.definitions(scopes, call.func):
+            continue
+        again = any(
+            isinstance(n, _TWICE) and not isinstance(n, ast.If)
+            for n in scopes.walk_above(call)
+        )
+        yield call, None if again else _find_whole_name(scopes, call, "tf.Variable", "")
+
+
+def _find_scopes_of_calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
+    """Calls of a function that give its scope, which names variables, a name once more."""
+    for opening in scopes.walk():
+        if not isinstance(opening, ast.Call):
+            continue
+        symbol = scopes.resolve(opening.func) or ""
+        if symbol not in _SCOPES or not _names_variables(scopes, opening):
+            continue
+        name = _name(opening, symbol)
+        function = next(
+            (n for n in scopes.walk_above(opening) if isinstance(n, ast.FunctionDef)),
+            None,
+        )
+        if function is None or not isinstance(name, ast.Name):
+            continue
+        parameters = [a.arg for a in function.args.args]
+        if name.id not in parameters:
+            continue
+        given: set[tuple[object, str | None]] = set()
+        for call, where in sorted(
+            _find_places(scopes, function), key=lambda place: place[0].lineno
+        ):
+            value = names.argument(call, name.id, parameters.index(name.id))
+            text = names.literal(value)
+            if isinstance(text, str):
+                if where is None or (text.lower(), where) in given:
+                    yield call, text
+                given.add((text.lower(), where))
 
 
 def _are_in_one_scope(one: _Taken, summary: _Taken) -> bool:
@@ -197,8 +309,8 @@ def _may_be_before(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
     if one is variable:
         return False
     around, others = (
-        list(_walk_above(scopes, one.node)),
-        list(_walk_above(scopes, variable.node)),
+        list(scopes.walk_above(one.node)),
+        list(scopes.walk_above(variable.node)),
     )
     functions = [
         next((n for n in blocks if isinstance(n, _FUNCTIONS)), None)
@@ -224,12 +336,6 @@ def _is_reset(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
     )
 
 
-def _walk_above(scopes: Scopes, node: ast.AST) -> Iterator[ast.AST]:
-    while node in scopes.parents:
-        node = scopes.parents[node]
-        yield node
-
-
 def _find_taken_names(scopes: Scopes) -> list[_Taken]:
     """All that the file is seen to name, by its calls of TensorFlow."""
     found: list[_Taken] = []
@@ -244,9 +350,9 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
         text = names.literal(name)
         if name is None or not isinstance(text, str) or not text:
             continue
-        if text.endswith("/") or ("/" in text and symbol not in _SUMMARIES):
+        if text.endswith("/") or ("/" in text and symbol not in SUMMARIES):
             continue
-        if symbol in _SUMMARIES and names.argument(node, "family") is not None:
+        if symbol in SUMMARIES and names.argument(node, "family") is not None:
             continue  # Its tag begins with the family twice: no variable is called so.
         found.append(
             _Taken(
@@ -265,7 +371,7 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
 def _name(call: ast.Call, symbol: str) -> ast.expr | None:
     if symbol in _SCOPES:
         return call.args[0] if call.args else None
-    if symbol in _SUMMARIES:
+    if symbol in SUMMARIES:
         return names.argument(call, "name", 0)
     position = _VARIABLES.get(symbol, _POSITIONS.get(symbol))
     return names.argument(call, "name", position)
@@ -300,7 +406,7 @@ def _find_whole_name(
 def _find_scope_blocks(scopes: Scopes, call: ast.Call) -> tuple[ast.With, ...]:
     blocks = [
         above
-        for above in _walk_above(scopes, call)
+        for above in scopes.walk_above(call)
         if isinstance(above, ast.With)
         and not _opens(above, call)
         and any(
@@ -363,53 +469,6 @@ def _is_run_once(scopes: Scopes, function: ast.FunctionDef) -> bool:
         if isinstance(above, (ast.For, ast.While, *_FUNCTIONS)):
             return isinstance(above, ast.FunctionDef) and above.name == "main"
     return True
-
-
-def _find_own_names(scopes: Scopes) -> Iterator[ast.Call]:
-    """`tf.summary.histogram(v.op.name, v)` for each of the graph's variables."""
-    for node in scopes.walk():
-        if not isinstance(node, ast.Call):
-            continue
-        if scopes.resolve(node.func) not in _SUMMARIES:
-            continue
-        name = names.argument(node, "name", 0)
-        if (
-            isinstance(name, ast.Attribute)
-            and name.attr == "name"
-            and isinstance(name.value, ast.Attribute)
-            and name.value.attr == "op"
-            and isinstance(name.value.value, ast.Name)
-            and _runs_over_variables(scopes, node, name.value.value.id)
-        ):
-            yield node
-
-
-def _runs_over_variables(scopes: Scopes, call: ast.Call, name: str) -> bool:
-    """Whether a loop around a call binds a name to each variable, or to those of pairs."""
-    loops = [
-        loop
-        for above in _walk_above(scopes, call)
-        for loop in (
-            [above]
-            if isinstance(above, ast.For)
-            else above.generators
-            if isinstance(above, (ast.ListComp, ast.GeneratorExp))
-            else []
-        )
-    ]
-    for loop in loops:
-        target = loop.target
-        if isinstance(target, ast.Name) and target.id == name:
-            return any(
-                (scopes.resolve(part.func) or "").endswith("_variables")
-                for part in ast.walk(loop.iter)
-                if isinstance(part, ast.Call)
-            )
-        if isinstance(target, ast.Tuple) and len(target.elts) == 2:
-            last = target.elts[1]  # A gradient and its variable.
-            if isinstance(last, ast.Name) and last.id == name:
-                return True
-    return False
 
 
 def _finding(

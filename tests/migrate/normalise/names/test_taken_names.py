@@ -102,6 +102,54 @@ NOT_TOLD_OF_TAGS = {
     "of tensors": W + "for a in outputs:\n    tf.summary.histogram(a.op.name, a)\n",
 }
 
+IN_SCOPE = SCOPED + '    v = tf.Variable(1.0, name="w")\n'
+MADE = (
+    "def made(s):\n    with tf.name_scope(s):\n        v = tf.Variable(1.0, name='w')\n"
+)
+FUNCTION = "def made():\n    " + IN_SCOPE.replace("\n    ", "\n        ")
+# A graph with scopes, its variables' names in TF1, and whether these are told; where they are
+# not, they are written out, or those of TensorFlow 2.
+OF_SCOPES = {
+    "opened again": (IN_SCOPE * 3, ["s/w", "s_1/w", "s_2/w"], False),
+    "after an operation": (Q.replace('"q"', '"s"') + IN_SCOPE, ["s_1/w"], False),
+    "a variable scope": (
+        (IN_SCOPE * 2).replace("name_scope", "variable_scope"),
+        ["s/w", "s_1/w"],
+        True,
+    ),
+    "in a loop": (
+        "for i in range(2):\n    " + IN_SCOPE.replace("\n    ", "\n        "),
+        ["s/w", "s_1/w"],
+        True,
+    ),
+    "in a function": (FUNCTION + "made()\nmade()\n", ["s/w", "s_1/w"], True),
+    "of a call": (
+        MADE + "made('s')\nmade('t')\nmade('s')\n",
+        ["s/w", "t/w", "s_1/w"],
+        True,
+    ),
+    "of other names": (MADE + "made('s')\nmade('t')\n", ["s/w", "t/w"], False),
+    "in scopes of the calls": (
+        FUNCTION
+        + "with tf.name_scope('a'):\n    made()\nwith tf.name_scope('b'):\n    made()\n",
+        ["a/s/w", "b/s/w"],
+        False,
+    ),
+    "of branches": (
+        "if 1:\n    "
+        + IN_SCOPE.replace("\n    ", "\n        ")
+        + "else:\n    "
+        + IN_SCOPE.replace("\n    ", "\n        "),
+        ["s/w"],
+        False,
+    ),
+    "without variables of it": (
+        SCOPED + "    pass\n" + SCOPED + '    w = tf.get_variable("w", [])\n',
+        ["w"],
+        False,
+    ),
+}
+
 
 def _numbered(graph: str) -> tuple[str, int]:
     text, told = taken.number_names(Text.of(HEAD + graph))
@@ -205,6 +253,27 @@ def test_tensorflow_1_numbers_so(tf1: str, tmp_path: pathlib.Path) -> None:
     )
     for case, listed in said.items():
         assert json.loads(listed) == NUMBERED[case.removesuffix(", new")][1], case
+
+
+@pytest.mark.parametrize("case", OF_SCOPES)
+def test_scopes_that_are_opened_again(case: str) -> None:
+    graph, made, told = OF_SCOPES[case]
+    new, found = _numbered(graph)
+    assert found == int(told)
+    numbers = [name.partition("/")[0] for name in made if "_" in name]
+    assert told or all(f'"{number}"' in new for number in numbers)
+    assert _numbered(new) == (new, int(told))
+
+
+def test_tensorflow_1_numbers_scopes_so(tf1: str, tmp_path: pathlib.Path) -> None:
+    said = _ask_tf1(
+        tf1,
+        tmp_path,
+        {case: graph for case, (graph, _, _) in OF_SCOPES.items()},
+        "        print(json.dumps([v.op.name for v in tf.global_variables()]))\n",
+    )
+    for case, listed in said.items():
+        assert json.loads(listed) == OF_SCOPES[case.removesuffix(", new")][1], case
 
 
 def test_a_session_program_has_the_name() -> None:
