@@ -69,7 +69,7 @@ def _trained(
     arguments = [f"--output_dir={model}", "--max_seq_length=16", f"--steps={STEPS}"]
     environment = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "2"}
     command = [python, str(tree / "bert_classify.py"), *arguments]
-    log = tree / "log.txt"
+    log = tree.parent / f"{tree.name}.log"  # Beside it: a tree is a part of proofs.
     if preloaded:
         with processes.started(command, log, environment) as process:
             code = process.wait(300)

@@ -53,6 +53,12 @@ _READ_BY_TERRAFORM = (
     "TF_WORKSPACE",
 )
 
+# Checkpoints and events that an earlier process wrote, whose own launch is in a digest: they
+# are other bytes in each run.
+_WRITTEN_BY_TENSORFLOW = re.compile(
+    r"events\.out\.tfevents\..*|.*\.(index|meta|data-\d{5}-of-\d{5})"
+)
+
 
 @functools.cache
 def _temporary() -> str:
@@ -162,6 +168,8 @@ def _files(
         elif path.is_relative_to(_temporary()):
             tree = path.parent if path.suffix == ".py" else path
             for inner in _below(tree):
+                if _WRITTEN_BY_TENSORFLOW.fullmatch(inner.name):
+                    continue
                 name = _same_everywhere(str(inner))
                 found.add((name, inner))
     return found
