@@ -49,7 +49,7 @@ class NumberedScopes(Sharing):
           follows: whether it stands after other arguments.
         """
         numbers = self.layer_numbers
-        _, loops = self._surroundings(call)
+        blocks, loops = self._surroundings(call)
         numbers.sites.setdefault(base, set()).add(
             loops[0] if self.in_loop and loops else call
         )
@@ -59,10 +59,10 @@ class NumberedScopes(Sharing):
             if len(self.scope_names) > self.loop_scopes[0]:
                 numbers.late.add(base)
         else:
-            unknown = self.full_name("") is None and call not in numbers.fixed
-            if unknown and self.layer_counts.get(base):
-                numbers.late.add(base)
-            name = self._number_layer(base)
+            scope = self.full_name("")
+            if scope is None:  # A block of a name that is not known has its own count.
+                scope = f"line {blocks[-1].lineno}/" if blocks else ""
+            name = self._number_layer(base, scope)
             numbers.fixed[call] = name
 
         def write() -> str:
@@ -79,12 +79,11 @@ class NumberedScopes(Sharing):
         if self.in_loop:
             self._tell(call, name)
             return name
-        self.scope_numbers[call] = self._number_layer(name)
+        self.scope_numbers[call] = self._number_layer(name, self.full_name("") or "")
         return self.scope_numbers[call]
 
-    def _number_layer(self, name: str) -> str:
+    def _number_layer(self, name: str, scope: str) -> str:
         """TF1's name of a layer or scope without one: numbered in its variable scope."""
-        scope = self.full_name("") or ""
         found, number = name, 0
         while self.layer_counts.get(scope + found):
             number += 1
