@@ -60,7 +60,7 @@ def _each_round(text: str) -> str:
         _replaced(
             TURNS,
             "data = ",
-            "def wide(x):\n    return tf.layers.dense(x, 9)\n\n\ndata = ",
+            "def wide(x):\n    return tf.layers.dense(x, 9, name='wide')\n\n\ndata = ",
         ).replace("network(X, n_hidden)", "network(wide(X), n_hidden)", 1),
         # What a left-out graph binds is known to the others.
         _replaced(TURNS, "log.close()", "print(best_theta, save_path)"),
