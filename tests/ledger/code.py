@@ -329,6 +329,8 @@ def describe(value: Any) -> str:
     """A parameter's value as text that is the same in every process."""
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, types.ModuleType):
+        return value.__name__  # Not where it lies.
     if isinstance(value, type) or isinstance(value, types.FunctionType):
         if isinstance(value, types.FunctionType) and _is_own(value.__module__):
             return f"{value.__qualname__} {code_of([value], []).digest}"

@@ -64,7 +64,7 @@ class Row:
     def _text(self) -> str:
         return " | ".join(
             (
-                self.proof.replace("|", "\\x7c").replace("\n", "\\n"),
+                self.proof.replace("|", "\\x7c"),  # pytest writes line ends as `\\n`.
                 self.verdict,
                 self.difference,
                 f"{self.seconds:.1f}",
@@ -103,7 +103,7 @@ def parse(line: str) -> Row:
         raise EditedByHand(f"a row of the ledger was edited by hand: {line[:100]}")
     proof, verdict, difference, seconds, date, versions, reads, key = fields
     return Row(
-        proof.replace("\\x7c", "|").replace("\\n", "\n"),
+        proof.replace("\\x7c", "|"),
         verdict,
         difference,
         float(seconds),

@@ -122,3 +122,8 @@ def test_no_test_keeps_what_it_migrated_or_started() -> None:
                 )
     assert "tests.ledger.code._path_of" in found  # It finds them.
     assert not [name for name, is_kept in found.items() if is_kept]
+
+
+def test_a_module_is_described_by_its_name() -> None:
+    """Its path is another one in each checkout."""
+    assert code.describe((code,)) == "(tests.ledger.code)"

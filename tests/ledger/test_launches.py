@@ -44,6 +44,23 @@ def test_another_directory_and_other_ports_are_the_same(
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "events.out.tfevents.1795869302.vm",
+        "model.ckpt-6.index",
+        "m.data-00000-of-00001",
+    ],
+)
+def test_what_tensorflow_wrote_before_is_no_part_of_it(
+    name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    one, other = (_written(tmp_path_factory.mktemp("work")) for _ in range(2))
+    before = launches.look_at(_launch(one)).digest
+    (other / name).write_bytes(os.urandom(8))
+    assert launches.look_at(_launch(other)).digest == before
+
+
+@pytest.mark.parametrize(
     "change",
     ["sign", "argument", "environment", "data", "interpreter", "inherited"],
 )

@@ -28,7 +28,7 @@ def _other(proof: str, key: str = "0" * 24) -> Row:
     return dataclasses.replace(ROW, proof=proof, key=key)
 
 
-@given(st.text("abc[]|-: \nä", min_size=1), st.floats(0, 1e4))
+@given(st.text("abc[]|-: \\nä", min_size=1), st.floats(0, 1e4))
 def test_a_row_is_read_as_it_was_written(case: str, seconds: float) -> None:
     row = dataclasses.replace(
         ROW, proof=f"tests/t.py::t[{case}]", seconds=round(seconds, 1)
