@@ -103,6 +103,8 @@ class Keeper:
                 if reading is not None and reading.pure and reading.tests == names:
                     self._new[module] = _row_of(module, reading, opened)
         for module in self._rows:
+            if "::" in module:  # A row of one test.
+                continue
             reading = self._readings.get(module)
             if (reading is None or reading.pure) and (ROOT / module).is_file():
                 self._collected.add(module)
