@@ -343,7 +343,7 @@ class BuildTime:
         known = {key: p.spec for key, p in program.placeholders.items()}
         for key, (iterator, flow) in program.elements.items():
             target = flow.statement.targets[0]  # type: ignore[attr-defined]
-            spec = code(program.iterators[iterator], ".element_spec")
+            spec = program.element_spec(iterator)
             known[key] = code(spec, _find_path(target, key) or "")
         return Specs(
             program.flows,

@@ -63,16 +63,17 @@ class StepFunctions:
         body: list[Item] = []
         if step.element is not None:
             dataset = self._program.iterators[step.element]
+            declared = self._program.structures.get(step.element)
             target = self.element_target(step)
             if isinstance(target, (ast.Tuple, ast.List)) and all(
                 isinstance(e, ast.Name) for e in target.elts
             ):
                 parameters.extend(e.id for e in target.elts)  # type: ignore[attr-defined]
-                specs.append(code("*", dataset, ".element_spec"))
+                specs += declared or (code("*", dataset, ".element_spec"),)
             else:
                 name = names.key(target) or "batch"
                 parameters.append(name.replace(".", "_"))
-                specs.append(code(dataset, ".element_spec"))
+                specs.append(self._program.element_spec(step.element))
         for name in step.feeds:
             placeholder = self._program.placeholders[name]
             parameters.append(placeholder.parameter)

@@ -16,6 +16,7 @@ from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.fetched import Fetched
 from migrate.frontends.runs.given import Given
+from migrate.frontends.runs.handles import Handles
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.steps import Steps
@@ -88,6 +89,7 @@ class RunResolver:
         self.steps = Steps(analysis, self.loop)
         self.beside = Beside(scopes, diagnostics, self.loop)
         self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
+        self.handles = Handles(scopes, diagnostics, flows, self.inputs, self.loop)
         self.initialisers = Initialisers(
             scopes,
             diagnostics,
@@ -110,8 +112,10 @@ class RunResolver:
         found = self.loop.calls()
         if plain_sessions.is_plain(self.scopes, self.loop.session):
             found.sort(key=lambda node: (node.lineno, node.col_offset))
-        for node in found:
+        for node in self.handles.find(found):
             self._resolve(node)
+        self.handles.check()
+        self.displays.consumed |= self.handles.list_statements()
         if not found:
             self.diagnostics.refuse(
                 "S103",
@@ -320,7 +324,17 @@ class RunResolver:
         )
         drawn = part.needed - set(given)
         element = self.fed.element(call, drawn, feed)
-        if feeds is None or element is None or not self._may_give(call, part, given):
+        source = next(iter(self._sources(drawn)), None)
+        self.handles.note(feed)
+        origin: str | None = ""
+        if source in self.inputs.handles and not element:
+            origin = self.handles.find_source(call, source or "", feed)
+        if (
+            origin is None
+            or feeds is None
+            or element is None
+            or not self._may_give(call, part, given)
+        ):
             return
         if not self._may_run(call, leaves, plain, part, feed, drawn):
             return
@@ -330,7 +344,7 @@ class RunResolver:
         step = ir.StepFunction(
             "",
             tuple(feeds),
-            next(iter(self._sources(drawn)), None),
+            source,
             fetches,
             shape,
             tuple(keys),
@@ -353,6 +367,7 @@ class RunResolver:
                 statement,
                 self.steps.targets(statement, call, leaves, structure),
                 element=tuple(element),
+                source=origin,
             )
         )
 

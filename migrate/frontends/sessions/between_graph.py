@@ -317,6 +317,8 @@ class _Recogniser:
             staged=[t for t in analysis.functions.values() if t.staged],
             scaffold_summaries=runs.scaffold_summaries,
             iterators=runs.inputs.iterators,
+            begun=runs.inputs.begun,
+            structures=runs.inputs.structures,
             elements=runs.inputs.elements,
             unnamed_iterators=runs.inputs.unnamed,
             hook_edits=runs.hooks.edits,
@@ -417,6 +419,7 @@ class _Recogniser:
             tail,
             runs.initialisers.calls,
             helpers,
+            {run.call for run in runs.runs if run.begins} | runs.handles.calls,
         )
         repeats = not isinstance(session, ast.With)
         runs.initialise(again or repeats or bool(self.others))

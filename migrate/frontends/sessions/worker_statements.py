@@ -102,7 +102,7 @@ class WorkerStatements:
         for statement in list_statements_before(program.driver.body, program.path):
             if statement not in moved:
                 staying |= names.reads(statement)
-        for dataset in program.iterators.values():
+        for dataset in program.datasets:
             staying |= names.reads(dataset)  # The step functions are told its elements.
         # What is copied needs what it is made of, there too.
         for statement in reversed(moved):
@@ -337,7 +337,7 @@ class _Choice:
         self.tail_binds = {n for n in binds if n.partition(".")[0] not in modules}
         self._tail_reads = set().union(
             *[names.reads(s) for s in tail],
-            *[names.reads(d) for d in program.iterators.values()],
+            *[names.reads(d) for d in program.datasets],
         )
         self.moved: list[ast.stmt] = []
         self.moved_names = set(self.tail_binds)

@@ -46,11 +46,20 @@ class Instance:
       owner: its class's name.
       constants: what the class's body binds.
       attributes: attribute -> name.
+      methods: names of its methods, which it may give to attributes as well.
     """
 
     owner: str
     constants: frozenset[str]
     attributes: Mapping[str, str]
+    methods: frozenset[str]
+
+    def find_name(self, node: ast.Attribute, parent: ast.AST) -> str | None:
+        """The name of an attribute; None for a method, which may be called as one is."""
+        called = isinstance(parent, ast.Call) and parent.func is node
+        if called and node.attr in self.methods:
+            return None
+        return self.attributes.get(node.attr)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -355,10 +364,10 @@ class Inliner:
     def _attribute(self, node: ast.Attribute, found: Call) -> list[Edit]:
         if found.instance is None:
             return [Edit(node.value, found.receiver or "")]
-        attribute = node.attr
-        if attribute in found.instance.attributes:
-            return [Edit(node, found.instance.attributes[attribute])]
-        if attribute in found.instance.constants:
+        name = found.instance.find_name(node, self._scopes.parents[node])
+        if name is not None:
+            return [Edit(node, name)]
+        if node.attr in found.instance.constants:
             return [Edit(node.value, found.instance.owner)]
         return [Edit(node.value, found.receiver or "")]  # A method: inlined next.
 

@@ -32,7 +32,8 @@ class Inlining(Callees):
             )
             attributes, wishes = self._attributes(owner, found, taken, driver)
             first = self._constants(owner, attributes, taken)
-            instance = Instance(owner.name, constants, attributes)
+            methods = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
+            instance = Instance(owner.name, constants, attributes, frozenset(methods))
             self.instances[found.receiver] = instance
             found = dataclasses.replace(
                 found, instance=instance, wishes=wishes, first=first
@@ -202,15 +203,19 @@ class Inlining(Callees):
         scopes = scopes_of(tree)
         home = self._same(tree, driver)
         own = scopes.scope_by_node[home] if home is not None else None
-        edits = [
-            Edit(node, self.instances[node.value.id].attributes[node.attr])
-            for node in walk_breadth_first(tree)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in self.instances
-            and node.attr in self.instances[node.value.id].attributes
-            and scopes.scope_of(node).owner(node.value.id) in (own, scopes.module, None)
-        ]
+        edits = []
+        for node in walk_breadth_first(tree):
+            if not (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in self.instances
+            ):
+                continue
+            instance = self.instances[node.value.id]
+            name = instance.find_name(node, scopes.parents[node])
+            owner = scopes.scope_of(node).owner(node.value.id)
+            if name is not None and owner in (own, scopes.module, None):
+                edits.append(Edit(node, name))
         return text.edited(edits)
 
     def _same(

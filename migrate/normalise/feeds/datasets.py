@@ -24,11 +24,14 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _INITIALIZABLE = "make_initializable_iterator"
+# iterator.make_initializer(dataset), of tf.data.Iterator.from_structure.
+_INITIALIZER = "make_initializer"
 
 
 def convert_to_functions(text: Text) -> Text:
     """The text with such functions; the same text where there are none."""
-    while _INITIALIZABLE in text.source and "laceholder" in text.source:
+    given_later = _INITIALIZABLE in text.source or _INITIALIZER in text.source
+    while given_later and "laceholder" in text.source:
         new = _Datasets(text).step()
         if new is None:
             break
@@ -48,11 +51,15 @@ class _Datasets:
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
-                and node.func.attr == _INITIALIZABLE
+                and node.func.attr in (_INITIALIZABLE, _INITIALIZER)
             ):
                 continue
             source = node.func.value
-            if self._scopes.resolve(node.func) is not None and node.args:
+            if node.func.attr == _INITIALIZER:
+                if not node.args:
+                    continue
+                source = node.args[0]
+            elif self._scopes.resolve(node.func) is not None and node.args:
                 source = node.args[0]  # tf.data.make_initializable_iterator(dataset)
             statement = self._scopes.parents[node]
             if not (isinstance(statement, ast.Assign) and self._text.alone(statement)):

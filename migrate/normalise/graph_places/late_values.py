@@ -33,6 +33,7 @@ from migrate.tables.unsupported import MNIST_SYMBOLS
 _ASSIGN = {"tf.assign": "assign", "tf.assign_add": "assign_add"} | {
     "tf.assign_sub": "assign_sub"
 }
+_CONTAINERS = (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Tuple)
 # Not computed anew: they make something, draw numbers, or act on a graph.
 _NOT_AT_ONCE = (
     *("tf.random", "tf.train", "tf.layers", "tf.contrib", "tf.summary", "tf.losses"),
@@ -238,6 +239,8 @@ class _Late:
             return None
         if names.key(fetched) is not None or not names.reads(fetched) & region.late:
             return None
+        if self._is_host_choice(fetched):
+            return None
         assigned = self._assignment(call, fetched, region)
         if assigned is not None:
             return assigned if fed is None else None
@@ -256,6 +259,18 @@ class _Late:
             return None
         whole = source.replace(part, f"{tensorflow}.constant({run})")
         return f"{whole if isinstance(fetched, ast.Call) else f'({whole})'}.numpy()"
+
+    def _is_host_choice(self, fetched: ast.expr) -> bool:
+        """`ops[i]`, where Python takes a part of a list, a tuple or a dict."""
+        root = fetched
+        while isinstance(root, ast.Subscript):
+            root = root.value
+        if root is fetched or not isinstance(root, ast.Name):
+            return isinstance(root, _CONTAINERS)
+        return any(
+            isinstance(bound, ast.Assign) and isinstance(bound.value, _CONTAINERS)
+            for bound in self._bindings(root)
+        )
 
     def _is_at_once(self, fetched: ast.expr, region: _Region) -> bool:
         """Whether it is the name of such a value, or a list of them."""

@@ -261,6 +261,8 @@ class Calls(GradientLists):
         inside = self._arguments(call)
         if symbol.endswith(("make_one_shot_iterator", "make_initializable_iterator")):
             return Kind.ITERATOR
+        if symbol in roles.REINITIALIZABLE | roles.FEEDABLE:
+            return Kind.ITERATOR
         if inside in ir.STEP_KINDS:
             self.diagnostics.refuse(
                 "I101",

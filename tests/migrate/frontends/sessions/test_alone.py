@@ -142,6 +142,21 @@ FAULTS = {
         'sigmoid, kernel_initializer=start, name=layer_names.number("dense")',
         'sigmoid, kernel_initializer=start, name="dense"',
     ),
+    "validated_by_training": (
+        "datasets_in_turn",
+        '"valid": valid}',
+        '"valid": train}',
+    ),
+    "drawn_from_the_start": (
+        "string_handles",
+        "train_step(*train_iterator.get_next()",
+        "train_step(*iter(train).get_next()",
+    ),
+    "tested_by_training": (
+        "trained_by_methods",
+        "iter(get_data_test_data)",
+        "iter(get_data_train_data)",
+    ),
     "folds_go_on": ("folds_of_one_graph", "sess.initialize()", "pass"),
     "one_rate_for_all": (
         "a_graph_per_rate",
