@@ -180,7 +180,7 @@ class Initialisers:
 
     def _find_begun(self, call: ast.Call, leaves: list[Leaf]) -> list[Begin] | None:
         """The iterators that a run begins; None, with a refusal, where it is not known."""
-        own = self._loop.own(call)
+        own = self._loop.own(call).union(*[names.binds(s) for s in self._loop.tail])
         begun: dict[str, Begin] = {}
         try:
             for leaf in leaves:
