@@ -15,7 +15,12 @@ from migrate.normalise.feeds.makers import Makers
 from migrate.normalise.feeds.order import Order
 from migrate.normalise.feeds.scattered import Scattered
 from migrate.normalise.feeds.stores import Stores
-from migrate.normalise.feeds.view import Unclear, View, feed_argument
+from migrate.normalise.feeds.view import (
+    Unclear,
+    View,
+    feed_argument,
+    fetched_argument,
+)
 from migrate.normalise.text import Text
 from migrate.source.nodes import walk_breadth_first
 
@@ -40,10 +45,19 @@ class _Feeds:
         self._scattered = Scattered(self._view, self._stores)
         self._makers = Makers(self._view, self._stores, self._scattered)
         self._order = Order(self._view, self._makers)
+        self._fetched = Stores(self._view, fetched_argument)
 
     def step(self) -> Text | None:
         """One feed written out; None if none is left."""
         for call in walk_breadth_first(self._view.tree):
+            fetched = fetched_argument(call)
+            if isinstance(fetched, ast.Name):
+                try:
+                    new = self._write_out_fetches(fetched)
+                except Unclear:
+                    new = None
+                if new is not None:
+                    return new
             argument = feed_argument(call)
             if argument is None:
                 continue
@@ -60,6 +74,18 @@ class _Feeds:
             if new is not None:
                 return new
         return None
+
+    def _write_out_fetches(self, use: ast.Name) -> Text | None:
+        """Fetches that are added to, `fetches["op"] = train_op`, written out in the run."""
+        scope = self._view.scopes.scope_of(use)
+        owner = scope.owner(use.id)
+        if owner is None or owner is not scope:
+            return None
+        stores, uses = self._fetched.of(use.id, owner)
+        values = [value for store in stores for _, value in store.pairs]
+        if len(stores) < 2 or not all(self._fetched.stable(v, owner) for v in values):
+            return None
+        return Scattered(self._view, self._fetched).written(use.id, stores, uses, owner)
 
     def _name_feed(self, use: ast.Name) -> Text | None:
         scope = self._view.scopes.scope_of(use)

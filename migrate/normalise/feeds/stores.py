@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Callable
 
 from migrate.facts.scopes import Scope
 from migrate.normalise.feeds.view import Unclear, View, feed_argument, pairs, walk_scope
@@ -21,8 +22,11 @@ class Store:
 class Stores:
     """Finds them in a function."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(
+        self, view: View, argument: Callable[[ast.AST], ast.expr | None] = feed_argument
+    ) -> None:
         self._view = view
+        self._argument = argument
 
     def of(self, name: str, scope: Scope) -> tuple[list[Store], list[ast.Name]]:
         """Everything that happens to a feed in its function.
@@ -78,7 +82,7 @@ class Stores:
         """Whether a call that runs a session is fed with it."""
         for above in self._view.above(node):
             if isinstance(above, ast.Call):
-                return feed_argument(above) is node
+                return self._argument(above) is node
         return False
 
     def simple(self, stores: list[Store], uses: list[ast.Name], scope: Scope) -> bool:

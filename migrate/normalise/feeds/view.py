@@ -68,14 +68,27 @@ NOWHERE = Scope(ast.Module([], []), None)
 
 def feed_argument(call: ast.AST) -> ast.expr | None:
     """What a session's run call is fed with."""
-    if (
-        not isinstance(call, ast.Call)
-        or not isinstance(call.func, ast.Attribute)
-        or call.func.attr != "run"
-        or not (call.args or call.keywords)
-    ):
+    if not _runs(call):
         return None
+    assert isinstance(call, ast.Call)
     return names.argument(call, "feed_dict", 1)
+
+
+def fetched_argument(call: ast.AST) -> ast.expr | None:
+    """What a session's run call fetches."""
+    if not _runs(call):
+        return None
+    assert isinstance(call, ast.Call)
+    return names.argument(call, "fetches", 0)
+
+
+def _runs(call: ast.AST) -> bool:
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "run"
+        and bool(call.args or call.keywords)
+    )
 
 
 def pairs(value: ast.expr) -> tuple[tuple[ast.expr, ast.expr], ...] | None:

@@ -21,6 +21,15 @@ from migrate.tables.optimizers import OPTIMIZERS
 
 _UPDATES = ("minimize", "apply_gradients")
 _ELEMENT = "get_next"
+# What these give is never None.
+_GIVE_TENSORS = (
+    "tf.placeholder",
+    "tf.reduce_",
+    "tf.group",
+    "tf.no_op",
+    "tf.nn.",
+    "tf.layers.",
+)
 _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, ast.ListComp)
 
 
@@ -52,28 +61,64 @@ def run_by_session(text: Text) -> Text:
 def fold_conditions(text: Text) -> Text:
     """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`.
 
-    So is `if not False:`.
+    So are `if not False:`, `if "train" == "train":`, and `if train_op is not None:` where the
+    name is an operation's; `None or tf.Session()` is the session.
     """
+    tree = tree_of(text.source)
     edits: list[Edit] = []
-    for node in walk_breadth_first(tree_of(text.source)):
+    for node in walk_breadth_first(tree):
+        known = _decide(node, tree)
+        if known is not None:
+            edits.append(Edit(node, str(known)))
         if (
-            isinstance(node, ast.UnaryOp)
-            and isinstance(node.op, ast.Not)
-            and isinstance(node.operand, ast.Constant)
-            and isinstance(node.operand.value, bool)
+            isinstance(node, ast.BoolOp)
+            and isinstance(node.op, ast.Or)
+            and len(node.values) == 2
+            and isinstance(node.values[0], ast.Constant)
+            and not node.values[0].value
         ):
-            edits.append(Edit(node, str(not node.operand.value)))
-        if (
-            isinstance(node, ast.Compare)
-            and isinstance(node.left, ast.Constant)
-            and len(node.ops) == 1
-            and isinstance(node.ops[0], (ast.Is, ast.IsNot))
-            and isinstance(node.comparators[0], ast.Constant)
-            and node.comparators[0].value is None
-        ):
-            same = node.left.value is None
-            edits.append(Edit(node, str(same == isinstance(node.ops[0], ast.Is))))
+            edits.append(Edit(node, text.segment(node.values[1])))
     return text.edited(edits)
+
+
+def _decide(node: ast.AST, tree: ast.Module) -> bool | None:
+    """The value of a condition that is known before the graph is built."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(value))):
+            return not value
+        case ast.Compare(
+            left=left,
+            ops=[ast.Is() | ast.IsNot() as op],
+            comparators=[ast.Constant(None)],
+        ):
+            same = _is_none(left, tree)
+            return None if same is None else same == isinstance(op, ast.Is)
+        case ast.Compare(
+            left=ast.Constant(value=one),
+            ops=[ast.Eq() | ast.NotEq() as op],
+            comparators=[ast.Constant(value=other)],
+        ):
+            return (one == other) == isinstance(op, ast.Eq)
+    return None
+
+
+def _is_none(value: ast.expr, tree: ast.Module) -> bool | None:
+    """Whether a value is None, where that is known: an operation's name is not."""
+    if isinstance(value, ast.Constant):
+        return value.value is None
+    if not isinstance(value, ast.Name):
+        return None
+    scopes = scopes_of(tree)
+    owner = scopes.scope_of(value).owner(value.id)
+    bindings = owner.bindings.get(value.id, []) if owner is not None else []
+    match bindings:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func))]:
+            if isinstance(func, ast.Attribute) and func.attr in _UPDATES:
+                return False
+            symbol = scopes.resolve(func) or ""
+            if symbol.startswith(_GIVE_TENSORS):
+                return False
+    return None
 
 
 def name_updates(text: Text) -> Text:

@@ -152,6 +152,16 @@ FAULTS = {
         "train_step(*train_iterator.get_next()",
         "train_step(*iter(train).get_next()",
     ),
+    "validation_trains": (
+        "epochs_by_a_function",
+        "session.run(compute_valid_cost, run_epoch_batch)",
+        "session.run(train_step, run_epoch_batch)",
+    ),
+    "never_trained": (
+        "session_by_default",
+        "trainer_sess.run(train_step, batch)",
+        "trainer_sess.run(compute_loss, batch)",
+    ),
     "tested_by_training": (
         "trained_by_methods",
         "iter(get_data_test_data)",
