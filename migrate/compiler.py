@@ -324,7 +324,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
         form = find_normal_form(text, unit, findings)
     moved = False
     if form is None:
-        form, findings = try_functions(Text.of(text), unit, findings)
+        form, findings = try_functions(Text.read_source(text), unit, findings)
         moved = form is not None
     elif has_refusal(form.findings):
         plan, findings, form = Plan(), place_at_origins(form.findings, form, text), None

@@ -98,7 +98,7 @@ class _Tree:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 tree = ast.parse(text)
-                return Module(path, Text.of(text), tree, Scopes(tree))
+                return Module(path, Text.read_source(text), tree, Scopes(tree))
         except (OSError, python.Unreadable, SyntaxError, ValueError):
             return None
         except (RecursionError, MemoryError):

@@ -133,7 +133,7 @@ class Merging:
         self._entered.append(path)
         module = self._modules[path]
         own = path == self._program
-        text = module.text.edited(self._rename_uses(module))
+        text = module.text.apply_edits(self._rename_uses(module))
         dropped = set() if own else self._script_only(module) | self._unused
         found: list[_Line] = []
         titled = False
@@ -179,7 +179,9 @@ class Merging:
         own = module.path == self._program
         shown = ast.unparse(statement)
         if merged:
-            if len(merged) != len(statement.names) or not module.text.alone(statement):
+            if len(merged) != len(statement.names) or not module.text.is_alone(
+                statement
+            ):
                 raise NotMergeable("one import takes modules of both kinds")
             found: list[_Line] = []
             for target in dict.fromkeys(i.target for i in merged):
@@ -201,7 +203,7 @@ class Merging:
                 return []
             if statement.level and not own:
                 raise NotMergeable("a relative import of a module that stays")
-        if shown in self._seen and module.text.alone(statement):
+        if shown in self._seen and module.text.is_alone(statement):
             return []
         self._seen.add(shown)
         return None
@@ -216,7 +218,7 @@ class Merging:
             isinstance(statement, ast.Assign)
             and isinstance(statement.value, (ast.Attribute, ast.Name))
             and (module.scopes.resolve(statement.value) or "").startswith("tf.")
-            and module.text.alone(statement)
+            and module.text.is_alone(statement)
         ):
             return False
         shown = ast.unparse(statement)

@@ -50,11 +50,13 @@ class _Feeds:
             try:
                 new = None
                 if isinstance(argument, ast.Call):
-                    new = self._order.hoisted(argument)
+                    new = self._order.hoist_call(argument)
                 elif isinstance(argument, ast.Name):
-                    new = self._name_feed(argument) or self._order.in_order(argument)
+                    new = self._name_feed(argument) or self._order.order_values(
+                        argument
+                    )
                 elif isinstance(argument, ast.Dict):
-                    new = self._order.in_order(argument)
+                    new = self._order.order_values(argument)
             except Unclear:
                 continue
             if new is not None:
@@ -73,8 +75,8 @@ class _Feeds:
                 and isinstance(binding.value, ast.Call)
                 and self._makers.maker(binding.value) is not None
             ):
-                return self._makers.made(binding, use.id, owner)
-        stores, uses = self._stores.of(use.id, owner)
-        if self._stores.simple(stores, uses, owner):
+                return self._makers.rewrite_maker(binding, use.id, owner)
+        stores, uses = self._stores.follow_feed(use.id, owner)
+        if self._stores.can_be_moved(stores, uses, owner):
             return None
-        return self._scattered.written(use.id, stores, uses, owner)
+        return self._scattered.rewrite(use.id, stores, uses, owner)

@@ -31,7 +31,7 @@ MAIN = f'def main(_):\n{SESSION}\n\nif __name__ == "__main__":\n    tf.app.run()
 
 @pytest.mark.parametrize("tail", [BLOCK, MAIN, MAIN.replace("tf.app.run", "main")])
 def test_it_stands_where_the_session_is(tail: str) -> None:
-    new = gather_graph(Text.of(f"{HEAD}\n\n{tail}"))
+    new = gather_graph(Text.read_source(f"{HEAD}\n\n{tail}"))
     assert "size = 3\n" in new.source and "\n    x = tf.placeholder" in new.source
     assert new.source.index("    y = tf.matmul") < new.source.index("    with tf.S")
     assert [new.lines.index(line) for line in new.lines if "= tf.p" in line] == [
@@ -55,7 +55,7 @@ def test_it_stands_where_the_session_is(tail: str) -> None:
     ],
 )
 def test_what_is_not_certain_stays(source: str) -> None:
-    assert gather_graph(Text.of(source)).source == source
+    assert gather_graph(Text.read_source(source)).source == source
 
 
 def test_a_fed_constant_has_a_default() -> None:
@@ -64,7 +64,7 @@ def test_a_fed_constant_has_a_default() -> None:
         "n = tf.constant(2, tf.int64)\nm = tf.constant([1.0])\nj = tf.constant(3)\n"
         "sess.run(op, feed_dict={k: 0.5, n: 3, m: [2.0]})\n"
     )
-    lines = write_defaults(Text.of(source)).lines
+    lines = write_defaults(Text.read_source(source)).lines
     assert lines[1:5] == (
         "k = tf.placeholder_with_default(1.0, [])",
         "n = tf.placeholder_with_default(tf.constant(2, dtype=tf.int64), [])",
@@ -72,7 +72,7 @@ def test_a_fed_constant_has_a_default() -> None:
         "j = tf.constant(3)",
     )
     twice = source.replace("j = tf", "k = tf")
-    assert write_defaults(Text.of(twice)).lines[1] == source.split("\n")[1]
+    assert write_defaults(Text.read_source(twice)).lines[1] == source.split("\n")[1]
 
 
 def test_one_name_for_each_tensor_of_a_function() -> None:
@@ -80,7 +80,7 @@ def test_one_name_for_each_tensor_of_a_function() -> None:
         "def dense(x):\n    return x\n\n\n"
         "net = dense(first)\nnet = net * 2\nout = dense(net)\nnet = 3\nprint(net)\n"
     )
-    assert name_tensors_apart(Text.of(source)).lines[4:] == (
+    assert name_tensors_apart(Text.read_source(source)).lines[4:] == (
         "net = dense(first)",
         "net_2 = net * 2",
         "out = dense(net_2)",
@@ -89,7 +89,7 @@ def test_one_name_for_each_tensor_of_a_function() -> None:
         "",
     )
     loop = source.replace("net = net * 2", "for _ in range(2):\n    net = net * 2")
-    assert name_tensors_apart(Text.of(loop)).source == loop
+    assert name_tensors_apart(Text.read_source(loop)).source == loop
 
 
 FED = """\
@@ -103,7 +103,7 @@ iterator = dataset.make_initializable_iterator()
 
 
 def test_a_dataset_of_placeholders_is_made_by_a_function() -> None:
-    lines = convert_to_functions(Text.of(FED.replace("DATASET", ""))).lines
+    lines = convert_to_functions(Text.read_source(FED.replace("DATASET", ""))).lines
     assert lines[3:9] == (
         "def make_dataset(x):",
         "    dataset = tf.data.Dataset.from_tensor_slices(x)",
@@ -125,7 +125,7 @@ def test_a_dataset_of_placeholders_is_made_by_a_function() -> None:
 )
 def test_a_dataset_that_may_change_is_not(more: str) -> None:
     source = "import numpy as np\n" + FED.replace("DATASET", more)
-    assert convert_to_functions(Text.of(source)).source == source
+    assert convert_to_functions(Text.read_source(source)).source == source
 
 
 def test_placeholders_of_one_statement() -> None:
@@ -133,7 +133,7 @@ def test_placeholders_of_one_statement() -> None:
         "import tensorflow as tf\nx, self.y = tf.placeholder(tf.float32), "
         "tf.placeholder(tf.int32, [3])\nz, n = tf.placeholder(tf.float32), 3\n"
     )
-    assert split_placeholders(Text.of(source)).lines[1:4] == (
+    assert split_placeholders(Text.read_source(source)).lines[1:4] == (
         "x = tf.placeholder(tf.float32)",
         "self.y = tf.placeholder(tf.int32, [3])",
         "z, n = tf.placeholder(tf.float32), 3",
