@@ -268,7 +268,7 @@ class EstimatorRewrite:
         self.refused.append(make_refusal(node, code_, symbol, reason, recipe))
 
     def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
-        return self._program.within(node, functions, self._scopes)
+        return self._program.is_within(node, functions, self._scopes)
 
     def _session_run(self, found: SessionRun) -> None:
         """`session.run(...)` in a hook: what has a value at any time, or is refused."""

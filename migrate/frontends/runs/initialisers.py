@@ -52,7 +52,7 @@ class Initialisers:
         self.calls: list[ast.Call] = []
         self._metrics = MetricResets(scopes, flows)
 
-    def again(self, runs: list[ir.Run]) -> list[ir.Run]:
+    def rewrite_repeated_runs(self, runs: list[ir.Run]) -> list[ir.Run]:
         """The runs, where variables are given their initial values a second time."""
         found: list[ir.Run] = []
         for run in runs:
@@ -69,7 +69,9 @@ class Initialisers:
                     )
                 if "all" in what:
                     new = code(run.call.func.value, ".initialize()")
-                    also = self._metrics.of([given] if given is not None else [])
+                    also = self._metrics.write_resets(
+                        [given] if given is not None else []
+                    )
                     if also:
                         new = code("(", join_code(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
@@ -123,12 +125,12 @@ class Initialisers:
                 "Initialise them in a run of its own.",
             )
             return None
-        metrics = self._metrics.of([leaf.node for leaf in leaves])
+        metrics = self._metrics.write_resets([leaf.node for leaf in leaves])
         if metrics:
             both = len(metrics) > 1
             replacement = code("(", join_code(", ", metrics), ")")
             replacement = replacement if both else metrics[0]
-            if self._metrics.nothing_else([leaf.node for leaf in leaves]):
+            if self._metrics.are_all_metrics([leaf.node for leaf in leaves]):
                 return ir.Run(call, None, (), statement, None, replacement)
         if plain_sessions.is_plain(self._scopes, self._loop.session):
             if any(self._is_report(leaf.node) for leaf in leaves):
@@ -162,7 +164,7 @@ class Initialisers:
             for leaf in leaves
             if isinstance(leaf.node, ast.Attribute) and self._is_of_iterator(leaf.node)
         }
-        feed = self._fed.of(call) if started else {}
+        feed = self._fed.read_feed(call) if started else {}
         if feed is None:
             return None
         if len(started) > 1:
@@ -185,7 +187,7 @@ class Initialisers:
                     "Make the stream in the generator.",
                 )
                 return None
-            dataset = self._datasets.started(call, own, feed)
+            dataset = self._datasets.write_dataset(call, own, feed)
             if dataset is None:
                 return None
             replacement = code(iterator, " = iter(", dataset, ")")
