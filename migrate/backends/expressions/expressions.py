@@ -26,7 +26,7 @@ class Expressions(Datasets):
     """Plans the expressions of one program; `claimed` says who answers for which use."""
 
     def run(self) -> None:
-        self._apart = self.program.apart(self.scopes)
+        self._apart = self.program.find_unused(self.scopes)
         self._setup_claims()
         self._visit(self.scopes.tree, [])
         self._graph_functions(self._apart)

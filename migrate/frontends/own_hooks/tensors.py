@@ -73,7 +73,7 @@ class Graph:
 
     def kind(self, node: ast.expr) -> Kind:
         """What an expression of the driver is."""
-        return self.analysis.quietly(node)
+        return self.analysis.find_kind(node)
 
     def resolve_tensor_name(self, node: ast.expr) -> ast.expr:
         """What the driver calls a tensor that is asked for by its name; or the same."""

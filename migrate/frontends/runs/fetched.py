@@ -59,7 +59,7 @@ class Fetched:
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
         if isinstance(node, ast.Dict):
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.values))
-        kind = self._analysis.quietly(node)
+        kind = self._analysis.find_kind(node)
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
         if isinstance(node, ast.Attribute) and node.attr == "initializer":
@@ -72,11 +72,11 @@ class Fetched:
         """Whether it can be told what has a value: operations have none."""
         if spread(node):
             return False
-        if self._analysis.quietly(node) is Kind.OPERATION:
+        if self._analysis.find_kind(node) is Kind.OPERATION:
             return True
         return not any(
             isinstance(part, ast.expr)
-            and self._analysis.quietly(part) is Kind.OPERATION
+            and self._analysis.find_kind(part) is Kind.OPERATION
             for part in walk_breadth_first(node)
         )
 

@@ -83,7 +83,7 @@ class Loop:
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
             if isinstance(node, ast.FunctionDef) and node is not self.driver:
-                found |= Helper(node, frozenset()).own()
+                found |= Helper(node, frozenset()).find_own_names()
         return found
 
     def statement(self, call: ast.Call) -> ast.stmt:

@@ -53,7 +53,7 @@ class AveragesMoved:
             return
         for flow in list_every_flow(flows):
             for node in _list_own_parts(flow):
-                for event in walker.of(node):
+                for event in walker.list_events(node):
                     self._events.append(event)
                     self._flows[event] = flow
 

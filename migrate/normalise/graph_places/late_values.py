@@ -117,7 +117,7 @@ class _Late:
                     node.body, {session}, self._find_changed_names(node) - graph, graph
                 )
                 for helper in find(self._scopes, call, session):
-                    own = helper.own()
+                    own = helper.find_own_names()
                     inside = self._graph(helper.node, graph - own)
                     yield self._read_region(
                         helper.node.body, helper.sessions, own - inside, inside
