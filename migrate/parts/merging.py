@@ -239,10 +239,10 @@ class Merging:
         roots = {b.split(".")[0].split("[")[0] for b in bound}
         for name in {self._look_up_name(module.path, root) for root in roots}:
             if self._bound.setdefault(name, module.path) != module.path:
-                if not self._same_import(name):
+                if not self._is_same_import(name):
                     raise NotMergeable(f"two files bind {name}")
 
-    def _same_import(self, name: str) -> bool:
+    def _is_same_import(self, name: str) -> bool:
         """Whether a name is the same module wherever it is bound."""
         said: set[str] = set()
         for module in self._modules.values():
@@ -299,16 +299,16 @@ class Merging:
             if imported.member == "*":
                 continue
             if imported.member is None:
-                edits += self._of_module(module, imported)
+                edits += self._edit_module_uses(module, imported)
             elif imported.name != self._look_up_name(imported.target, imported.member):
-                edits += self._of_member(module, imported)
+                edits += self._edit_member_uses(module, imported)
         return edits
 
     def _look_up_name(self, path: str, name: str) -> str:
         """The name that a file's own has in the text of all."""
         return self._own.get((path, name), name)
 
-    def _of_module(self, module: Module, imported: Imported) -> list[Edit]:
+    def _edit_module_uses(self, module: Module, imported: Imported) -> list[Edit]:
         edits: list[Edit] = []
         root = imported.name.split(".")[0]
         covered: set[ast.AST] = set()
@@ -336,7 +336,7 @@ class Merging:
                 raise NotMergeable("a module is used as an object")
         return edits
 
-    def _of_member(self, module: Module, imported: Imported) -> list[Edit]:
+    def _edit_member_uses(self, module: Module, imported: Imported) -> list[Edit]:
         edits: list[Edit] = []
         for node in module.walk():
             if (

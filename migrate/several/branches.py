@@ -213,10 +213,13 @@ class _Branches:
     def _parts(self, branch: ast.If) -> set[ast.Call]:
         """The sessions of both ways; none where not each has some of its own."""
         rest = branch.orelse or _find_rest(self._scopes, branch)
-        one, other = self._opened(branch.body), self._opened(rest)
+        one, other = (
+            self._find_opened_sessions(branch.body),
+            self._find_opened_sessions(rest),
+        )
         return one | other if one and other and not one & other else set()
 
-    def _opened(self, statements: Sequence[ast.stmt]) -> set[ast.Call]:
+    def _find_opened_sessions(self, statements: Sequence[ast.stmt]) -> set[ast.Call]:
         """The sessions that statements open, and the functions that they may call."""
         roots = [*statements, *reach.find_reached(self._scopes, statements)]
         return {n for r in roots for n in walk_breadth_first(r) if n in self._openings}
