@@ -163,16 +163,16 @@ class _Step:
         self._uses = changes.uses.get(step.name, [])
 
     def find_changed(self) -> Iterator[tuple[str, ast.AST]]:
-        yield from self._of(self._step)
+        yield from self._find_late_changes(self._step)
 
-    def _of(self, function: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    def _find_late_changes(self, function: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         if function in self._called:
             return
         self._called.add(function)
         for node in walk_breadth_first(function):
             if isinstance(node, ast.Call):
                 for callee in self._changes.callees.find_called_functions(node.func):
-                    yield from self._of(callee)
+                    yield from self._find_late_changes(callee)
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 if not self._changes.callees.path(node):
                     for at in self._changes.attributes.get(node.attr, ()):
@@ -204,19 +204,21 @@ class _Step:
 
     def _is_after(self, use: ast.AST, at: ast.AST) -> bool:
         """Whether a use of the step may come after a change, which is one of its home."""
-        changes, around = set(self._above(at)), set(self._above(use))
+        changes, around = set(self._walk_outwards(at)), set(self._walk_outwards(use))
         if any(isinstance(node, _CALLED_LATER) for node in around):
             return True
         if any(isinstance(node, _LOOPS) for node in changes & around - {at}):
             return True
-        statement = next(n for n in self._above(at) if isinstance(n, _STATEMENTS))
+        statement = next(
+            n for n in self._walk_outwards(at) if isinstance(n, _STATEMENTS)
+        )
         if (
             statement in around
         ):  # `w = step()` binds later; `for w in w: step()` does not.
             return not around.isdisjoint(getattr(statement, "body", ()))
         return line_of(use) >= line_of(statement)
 
-    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def _walk_outwards(self, node: ast.AST) -> Iterator[ast.AST]:
         """The node and what it stands in, up to where the step is defined."""
         at: ast.AST | None = node
         while at is not None and at is not self._home:

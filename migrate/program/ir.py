@@ -363,7 +363,7 @@ class TrainingProgram:
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 
-    def apart(self, scopes: Scopes) -> set[ast.AST]:
+    def find_unused(self, scopes: Scopes) -> set[ast.AST]:
         """Functions and classes of the module that the program does not use."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         module = scopes.tree.body

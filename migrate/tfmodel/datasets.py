@@ -92,7 +92,7 @@ def realise(
 ) -> Value:
     """Values in an element's structure."""
     if element is None:
-        return m.unknown("what a data set's elements are")
+        return m.make_unknown("what a data set's elements are")
     if isinstance(element, Leaf):
         return make(element.array, path)
     kind, parts = element

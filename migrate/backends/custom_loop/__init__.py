@@ -97,13 +97,13 @@ class _Layout:
         )
         before = program.home[: program.anchor]
         late = self._find_late_statements(before)
-        items = self._outside_suite([s for s in before if s not in late])
+        items = self._place_suite_outside([s for s in before if s not in late])
         items.extend(cluster.strategy())
-        items.extend(self._outside_suite(late))
+        items.extend(self._place_suite_outside(late))
         at = program.home.index(program.session)
         graph = [self._flow_of[s] for s in program.home[program.anchor : at]]
         first, last = self._bounds(graph, program.graph_end() - 1 - (at - len(graph)))
-        items.extend(self._outside_suite([f.statement for f in graph[:first]]))
+        items.extend(self._place_suite_outside([f.statement for f in graph[:first]]))
         around = [code(call, ", ") for call in program.around]
         opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
         items.append(Block(opened, self._scope(graph[first : last + 1])))
@@ -113,7 +113,7 @@ class _Layout:
         plan.suites[home_owner] = items
         for helper in program.helpers:
             plan.suites[helper, "body"] = self._loop.suite(helper.body)
-        for statement in self._outer_moved():
+        for statement in self._find_moved_outside():
             plan.statements[statement] = [Dropped(statement)]
         self._plan_staged_functions()
         plan.suites[home_owner] = _insert_split_functions(items, plan)
@@ -175,7 +175,9 @@ class _Layout:
                     "a tensor of a tower is fed",
                     "Make a placeholder of it.",
                 )
-        scope.extend(specs.of({name for step in program.steps for name in step.given}))
+        scope.extend(
+            specs.define_specs({name for step in program.steps for name in step.given})
+        )
         scope.extend(self._steps.functions(specs.names))
         return scope
 
@@ -190,7 +192,7 @@ class _Layout:
             iterators = self._loop.make_unnamed_iterators()
             return [*iterators, *self._loop.suite([*after, *program.tail])]
         stays = [s for s in after if s not in program.moved]
-        return [*self._outside_suite(stays), *self._loop.worker(stays)]
+        return [*self._place_suite_outside(stays), *self._loop.worker(stays)]
 
     def _plan_staged_functions(self) -> None:
         """Functions that make variables and compute: one function of each."""
@@ -235,36 +237,36 @@ class _Layout:
             )
         return late or []
 
-    def _outer_moved(self) -> Iterable[ast.stmt]:
+    def _find_moved_outside(self) -> Iterable[ast.stmt]:
         home = set(self._program.home)
         for statement in self._program.moved:
             if statement not in home and statement not in self._program.copied:
                 yield statement
 
-    def _outside_suite(self, statements: list[ast.stmt]) -> list[Item]:
+    def _place_suite_outside(self, statements: list[ast.stmt]) -> list[Item]:
         items: list[Item] = []
         for statement in statements:
             items.extend(self._build.comments_before(statement))
             items.extend(
-                self._plan.statements.get(statement) or [self._outside(statement)]
+                self._plan.statements.get(statement) or [self._place_outside(statement)]
             )
         return items
 
-    def _outside(self, statement: ast.stmt) -> Item:
+    def _place_outside(self, statement: ast.stmt) -> Item:
         """A statement that stays in the home suite, before or after the graph."""
         if statement in self._program.moved and statement not in self._program.copied:
             return Dropped(statement)
         flow = self._flow_of.get(statement)
-        if flow is not None and (flow.dropped or self._build.only_setup(flow)):
+        if flow is not None and (flow.dropped or self._build.is_only_setup(flow)):
             return Dropped(statement)
         if flow is not None and (flow.step or flow.pure) and not flow.suites:
             return Dropped(statement)  # No run call needs it.
         if statement in self._program.helpers:
             return rebuild_statement(statement, self._loop.suite)
         if names.suites(statement):
-            return rebuild_statement(statement, self._outside_suite)
+            return rebuild_statement(statement, self._place_suite_outside)
         if self._sync.mentions(statement):
-            return self._sync.without(statement)
+            return self._sync.drop_hook(statement)
         return Keep(statement)
 
     def _session_call(self) -> None:

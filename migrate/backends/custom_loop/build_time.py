@@ -57,9 +57,9 @@ class BuildTime:
             ):
                 found.add(flow)
                 wanted |= flow.reads
-        return self._without_tensors(found)
+        return self._exclude_tensor_flows(found)
 
-    def _without_tensors(self, found: set[Flow]) -> set[Flow]:
+    def _exclude_tensor_flows(self, found: set[Flow]) -> set[Flow]:
         """Those that are not computed of tensors which the steps make: `tf.constant(2) + 1`."""
         kept = build_closure(self._program.flows)
         while True:
@@ -119,7 +119,7 @@ class BuildTime:
                 for lift in flow.lifts
                 if lift.create.parts
             ]
-        if flow.dropped or self.only_setup(flow):
+        if flow.dropped or self.is_only_setup(flow):
             return [Dropped(statement)]
         if flow.step:
             return []
@@ -129,7 +129,7 @@ class BuildTime:
             self._check_tower(statement)
             return [Keep(statement)]
         if self._sync.mentions(statement):
-            return [self._sync.without(statement)]
+            return [self._sync.drop_hook(statement)]
         sharded = self._partitioner_of(statement, ("tf.get_variable",), 8)
         if sharded is not None:
             return [
@@ -165,7 +165,7 @@ class BuildTime:
             return []
         return [New(code(target, " = ", inner))]
 
-    def only_setup(self, flow: Flow) -> bool:
+    def is_only_setup(self, flow: Flow) -> bool:
         """Session configuration and device functions that nothing reads any more."""
         if flow.kind is Kind.DEVICE:
             return True

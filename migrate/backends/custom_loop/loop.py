@@ -112,7 +112,7 @@ class Loop:
 
     def _tail_item(self, statement: ast.stmt) -> Item:
         flow = self._flow_of.get(statement)
-        if flow is not None and (flow.dropped or self._build.only_setup(flow)):
+        if flow is not None and (flow.dropped or self._build.is_only_setup(flow)):
             return Dropped(statement)
         if flow is not None and (flow.step or flow.pure) and not flow.suites:
             return Dropped(statement)  # No run call needs it.
@@ -131,7 +131,7 @@ class Loop:
                 self._runs_in(statement)
             return item
         if self._sync.mentions(statement):
-            return self._sync.without(statement)
+            return self._sync.drop_hook(statement)
         self._runs_in(statement)
         if run is not None and run.targets is not None and run.step is not None:
             return New(code(run.targets, " = ", self._call(run)), statement)

@@ -63,7 +63,7 @@ class Specs:
             found.extend(self._item(item))
         return found
 
-    def of(self, tensors: set[str]) -> list[Item]:
+    def define_specs(self, tensors: set[str]) -> list[Item]:
         """Definitions of the specs of tensors that steps are fed; `names` has them."""
         before: list[Item] = []
         for key in sorted(tensors):

@@ -117,7 +117,7 @@ class Handles:
         """
         value = feed.get(self._inputs.handles[iterator])
         name = names.key(value) if value is not None else None
-        if name in self._named and name not in self._loop.own(call):
+        if name in self._named and name not in self._loop.find_own_names(call):
             return self._named[name or ""]
         self._diagnostics.refuse("I101", call, _UNKNOWN, _RECIPE)
         return None

@@ -55,7 +55,7 @@ class Initialisers:
         self._metrics = MetricResets(scopes, flows)
         self._begins = Begins(scopes, flows, inputs)
 
-    def again(self, runs: list[ir.Run]) -> list[ir.Run]:
+    def rewrite_repeated_runs(self, runs: list[ir.Run]) -> list[ir.Run]:
         """The runs, where variables are given their initial values a second time."""
         found: list[ir.Run] = []
         for run in runs:
@@ -72,7 +72,9 @@ class Initialisers:
                     )
                 if "all" in what:
                     new = code(run.call.func.value, ".initialize()")
-                    also = self._metrics.of([given] if given is not None else [])
+                    also = self._metrics.write_resets(
+                        [given] if given is not None else []
+                    )
                     if also:
                         new = code("(", join_code(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
@@ -126,12 +128,12 @@ class Initialisers:
                 "Initialise them in a run of its own.",
             )
             return None
-        metrics = self._metrics.of([leaf.node for leaf in leaves])
+        metrics = self._metrics.write_resets([leaf.node for leaf in leaves])
         if metrics:
             both = len(metrics) > 1
             replacement = code("(", join_code(", ", metrics), ")")
             replacement = replacement if both else metrics[0]
-            if self._metrics.nothing_else([leaf.node for leaf in leaves]):
+            if self._metrics.are_all_metrics([leaf.node for leaf in leaves]):
                 return ir.Run(call, None, (), statement, None, replacement)
         if plain_sessions.is_plain(self._scopes, self._loop.session):
             if any(self._is_report(leaf.node) for leaf in leaves):
@@ -180,7 +182,9 @@ class Initialisers:
 
     def _find_begun(self, call: ast.Call, leaves: list[Leaf]) -> list[Begin] | None:
         """The iterators that a run begins; None, with a refusal, where it is not known."""
-        own = self._loop.own(call).union(*[names.binds(s) for s in self._loop.tail])
+        own = self._loop.find_own_names(call).union(
+            *[names.binds(s) for s in self._loop.tail]
+        )
         begun: dict[str, Begin] = {}
         try:
             for leaf in leaves:
@@ -204,7 +208,7 @@ class Initialisers:
 
     def _begin(self, call: ast.Call, begun: list[Begin]) -> Code | None:
         """New code for a run that begins iterators; None, with a refusal."""
-        feed = self._fed.of(call)
+        feed = self._fed.read_feed(call)
         if feed is None:
             return None
         started = [self._start(call, begin, feed) for begin in begun]
@@ -229,7 +233,7 @@ class Initialisers:
                     "Make the stream in the generator.",
                 )
                 return None
-            dataset = self._datasets.started(call, own, feed)
+            dataset = self._datasets.write_dataset(call, own, feed)
             if dataset is None:
                 return None
             datasets.append(dataset)
@@ -241,7 +245,11 @@ class Initialisers:
         """Whether a run's function can bind the iterators' names: a nested one needs them."""
         later = self._inputs.find_given_later() & set(begun)
         driver = self._loop.driver
-        return not later or isinstance(driver, ast.Module) or not self._loop.own(call)
+        return (
+            not later
+            or isinstance(driver, ast.Module)
+            or not self._loop.find_own_names(call)
+        )
 
     def _stands_alone(self, call: ast.Call) -> bool:
         """Whether a run is a statement, which can become another one."""

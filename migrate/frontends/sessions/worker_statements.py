@@ -75,10 +75,10 @@ class WorkerStatements:
         }
         choice = _Choice(self, candidates, skip)
         choice.run()
-        moved = self._with_earlier_bindings(
+        moved = self._add_earlier_bindings(
             choice.moved, candidates, skip, choice.moved_names
         )
-        moved = self._with_functions(program, moved, candidates, choice.moved_names)
+        moved = self._add_functions(program, moved, candidates, choice.moved_names)
         self._check_rebound(program, choice.tail_binds)
         program.moved = moved
         self._copy()
@@ -146,7 +146,7 @@ class WorkerStatements:
                     "TensorFlow 1 a chief and worker 0 both have 0).",
                 )
 
-    def _with_earlier_bindings(
+    def _add_earlier_bindings(
         self,
         moved: list[ast.stmt],
         candidates: list[ast.stmt],
@@ -206,7 +206,7 @@ class WorkerStatements:
             for n in walk_breadth_first(flow.statement)
         )
 
-    def _with_functions(
+    def _add_functions(
         self,
         program: ir.TrainingProgram,
         moved: list[ast.stmt],

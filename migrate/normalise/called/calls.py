@@ -111,7 +111,7 @@ class Inliner:
           NotInlinable: the body or the call is of another shape.
         """
         text, statement, callee = self._text, found.statement, found.callee
-        if not text.alone(statement):
+        if not text.is_alone(statement):
             raise NotInlinable("the call shares its line with other code")
         body = _drop_docstring(callee.body)
         target = self._target(found)
@@ -127,7 +127,7 @@ class Inliner:
         last = body[-1].end_lineno or 0 if body else first - 1
         if body and body[0].lineno == callee.lineno:
             raise NotInlinable("the function is written on one line")
-        changed = text.edited(edits)
+        changed = text.apply_edits(edits)
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
         own = callee.body[0].col_offset
         verbatim = (
@@ -160,7 +160,7 @@ class Inliner:
             # Nothing is left, and the suite may have nothing else.
             lines.append(f"{indent}pass")
             origins.append(here)
-        return text.spliced(statement.lineno, statement.end_lineno or 0, lines, origins)
+        return text.splice(statement.lineno, statement.end_lineno or 0, lines, origins)
 
     def expression(self, found: Call) -> Text:
         """The text with a call replaced by the one expression its callee returns."""
@@ -175,12 +175,12 @@ class Inliner:
         if prefix:
             raise NotInlinable("an argument is an expression of its own")
         value = body[0].value
-        changed = self._text.edited([e for e in edits if e.node is not value])
+        changed = self._text.apply_edits([e for e in edits if e.node is not value])
         whole = [e for e in edits if e.node is value]
         new = whole[0].new if whole else _join_lines(changed, value, self._text)
         if not isinstance(value, _PRIMARY):
             new = f"({new})"
-        return self._text.edited([Edit(found.call, new)])
+        return self._text.apply_edits([Edit(found.call, new)])
 
     # -- the parts ------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ class Inlining(Callees):
             self.inlined.add(found.callee.name)
         line = self.text.origins[found.callee.lineno - 1]
         self.brought.append((found.title, line))
-        inliner = Inliner(self.text, self.scopes, taken, self._bound_in(driver))
+        inliner = Inliner(self.text, self.scopes, taken, self._find_bound_names(driver))
         statement, call = found.statement, found.call
         whole = getattr(statement, "value", None) is call and isinstance(
             statement, (ast.Assign, ast.AnnAssign, ast.Expr)
@@ -73,7 +73,7 @@ class Inlining(Callees):
         statement, call = found.statement, found.call
         if not isinstance(
             statement, (ast.Expr, ast.Assign, ast.AugAssign)
-        ) or not self.text.alone(statement):
+        ) or not self.text.is_alone(statement):
             raise NotInlinable("the call's value is used in a larger statement")
         node: ast.AST = call
         while node is not statement:
@@ -99,9 +99,9 @@ class Inlining(Callees):
         line = self.text.lines[statement.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
         origin = self.text.origins[statement.lineno - 1]
-        text = self.text.edited([Edit(call, name)])
+        text = self.text.apply_edits([Edit(call, name)])
         self.brought.pop()
-        return text.spliced(
+        return text.splice(
             statement.lineno,
             statement.lineno - 1,
             [f"{indent}{name} = {source}"],
@@ -201,7 +201,7 @@ class Inlining(Callees):
             return text
         tree = tree_of(text.source)
         scopes = scopes_of(tree)
-        home = self._same(tree, driver)
+        home = self._find_driver(tree, driver)
         own = scopes.scope_by_node[home] if home is not None else None
         edits = []
         for node in walk_breadth_first(tree):
@@ -216,9 +216,9 @@ class Inlining(Callees):
             owner = scopes.scope_of(node).owner(node.value.id)
             if name is not None and owner in (own, scopes.module, None):
                 edits.append(Edit(node, name))
-        return text.edited(edits)
+        return text.apply_edits(edits)
 
-    def _same(
+    def _find_driver(
         self, tree: ast.Module, driver: ast.FunctionDef | ast.Module
     ) -> ast.AST | None:
         """The driver in a later text, told by its name and its class's."""

@@ -28,7 +28,9 @@ class Stores:
         self._view = view
         self._argument = argument
 
-    def of(self, name: str, scope: Scope) -> tuple[list[Store], list[ast.Name]]:
+    def follow_feed(
+        self, name: str, scope: Scope
+    ) -> tuple[list[Store], list[ast.Name]]:
         """Everything that happens to a feed in its function.
 
         Raises:
@@ -80,12 +82,14 @@ class Stores:
 
     def is_feed(self, node: ast.expr) -> bool:
         """Whether a call that runs a session is fed with it."""
-        for above in self._view.above(node):
+        for above in self._view.walk_above(node):
             if isinstance(above, ast.Call):
                 return self._argument(above) is node
         return False
 
-    def simple(self, stores: list[Store], uses: list[ast.Name], scope: Scope) -> bool:
+    def can_be_moved(
+        self, stores: list[Store], uses: list[ast.Name], scope: Scope
+    ) -> bool:
         """Whether the display can as well stand at its uses: nothing changes between."""
         if len(stores) != 1:
             return False

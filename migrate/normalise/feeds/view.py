@@ -24,7 +24,7 @@ class View:
         self.scopes = scopes_of(self.tree)
         self._named_now: set[str] = set()
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
         above = self.scopes.parents.get(node)
         while above is not None:
             yield above
@@ -36,7 +36,7 @@ class View:
         return node
 
     def function(self, node: ast.AST) -> ast.AST:
-        for above in self.above(node):
+        for above in self.walk_above(node):
             if isinstance(above, (ast.FunctionDef, ast.Module)):
                 return above
         return self.tree

@@ -95,7 +95,7 @@ class _Late:
                 ):
                     new = self._split_run(node, region)
                     if new is not None:
-                        return self._text.edited([Edit(node, new)])
+                        return self._text.apply_edits([Edit(node, new)])
         return None
 
     def _regions(self) -> Iterator[_Region]:
@@ -115,10 +115,10 @@ class _Late:
                 scope = self._scopes.scope_of(node)
                 graph = self._graph(scope.node, set())
                 yield self._read_region(
-                    node.body, {session}, self._late(node) - graph, graph
+                    node.body, {session}, self._find_changed_names(node) - graph, graph
                 )
                 for helper in find(self._scopes, call, session):
-                    own = helper.own()
+                    own = helper.find_own_names()
                     inside = self._graph(helper.node, graph - own)
                     yield self._read_region(
                         helper.node.body, helper.sessions, own - inside, inside
@@ -159,7 +159,7 @@ class _Late:
         owner = self._scopes.scope_of(name).owner(name.id)
         return owner.bindings.get(name.id, []) if owner is not None else []
 
-    def _late(self, block: ast.With) -> set[str]:
+    def _find_changed_names(self, block: ast.With) -> set[str]:
         """Names of what the session's block binds or changes."""
         found: set[str] = set()
         for statement in block.body:
@@ -377,7 +377,7 @@ class _Late:
             return []
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
-            if not self._only_computes(symbol):
+            if not self._is_computation(symbol):
                 return None
             parts: list[ast.expr] = [*node.args, *[k.value for k in node.keywords]]
         elif isinstance(node, ast.BinOp):
@@ -402,7 +402,7 @@ class _Late:
             found += inside
         return found
 
-    def _only_computes(self, symbol: str) -> bool:
+    def _is_computation(self, symbol: str) -> bool:
         return (
             symbol.startswith("tf.")
             and not symbol.startswith(_NOT_AT_ONCE)

@@ -54,7 +54,7 @@ def move_out_of_scopes(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             "get_variable and layers in this name scope, with what it does name: their "
             "variables have its name in checkpoints, too",
         )
-        for block in _Blocks(text).left()
+        for block in _Blocks(text).find_remaining()
     )
     return text, told
 
@@ -65,7 +65,7 @@ class _Blocks:
         self._tree = tree_of(text.source)
         self._scopes = scopes_of(self._tree)
 
-    def left(self) -> list[ast.With]:
+    def find_remaining(self) -> list[ast.With]:
         """Blocks in which something is made that they must not name."""
         return [
             b
@@ -121,7 +121,7 @@ class _Blocks:
         ):
             return False
         return block.body[0].lineno > block.lineno and not any(
-            isinstance(s, _NO_SUITE) or not self._text.alone(s) for s in block.body
+            isinstance(s, _NO_SUITE) or not self._text.is_alone(s) for s in block.body
         )
 
     def _split_block(self, block: ast.With, outside: list[bool]) -> Text | None:
@@ -156,7 +156,7 @@ class _Blocks:
                 lines.append(line)
                 origins.append(self._text.origins[number - 1])
             at = last + 1
-        new = self._text.spliced(block.lineno, end, lines, origins)
+        new = self._text.splice(block.lineno, end, lines, origins)
         try:
             tree_of(new.source)
         except SyntaxError:
@@ -179,7 +179,7 @@ class _Blocks:
         shown = ", ".join(self._item(i) for i in kept)
         outer = self._text.lines[block.lineno - 1][: block.col_offset]
         origin = self._text.origins[block.lineno - 1]
-        return self._text.spliced(
+        return self._text.splice(
             block.lineno, block.lineno, [f"{outer}with {shown}:"], [origin]
         )
 

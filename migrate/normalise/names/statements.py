@@ -55,7 +55,7 @@ def run_by_session(text: Text) -> Text:
         ]
         shown = ", ".join(" ".join(text.segment(p).split("\n")) for p in parts)
         edits.append(Edit(node, f"{session.id}.run({shown})"))
-    return text.edited(edits)
+    return text.apply_edits(edits)
 
 
 def fold_conditions(text: Text) -> Text:
@@ -78,7 +78,7 @@ def fold_conditions(text: Text) -> Text:
             and not node.values[0].value
         ):
             edits.append(Edit(node, text.segment(node.values[1])))
-    return text.edited(edits)
+    return text.apply_edits(edits)
 
 
 def _decide(node: ast.AST, tree: ast.Module) -> bool | None:
@@ -124,7 +124,7 @@ def _is_none(value: ast.expr, tree: ast.Module) -> bool | None:
 def name_updates(text: Text) -> Text:
     """The text with updates and elements that are part of an expression named."""
     while any(f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT)):
-        new = _Statements(text).brought_out()
+        new = _Statements(text).bring_out_call()
         if new is None:
             break
         text = new
@@ -137,13 +137,13 @@ class _Statements:
         self._tree = tree_of(text.source)
         self._scopes = scopes_of(self._tree)
 
-    def brought_out(self) -> Text | None:
+    def bring_out_call(self) -> Text | None:
         for statement in walk_breadth_first(self._tree):
             if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.With)):
                 continue
             if not self._starts_line(statement):
                 continue
-            for call in self._inside(statement):
+            for call in self._find_inner_calls(statement):
                 line = self._text.lines[statement.lineno - 1]
                 indent = line[: len(line) - len(line.lstrip())]
                 source = self._text.segment(call)
@@ -151,8 +151,8 @@ class _Statements:
                     source = ast.unparse(call)
                 name = find_free_name(self._tree, self._find_title(call))
                 origin = self._text.origins[call.lineno - 1]
-                text = self._text.edited([Edit(call, name)])
-                return text.spliced(
+                text = self._text.apply_edits([Edit(call, name)])
+                return text.splice(
                     statement.lineno,
                     statement.lineno - 1,
                     [f"{indent}{name} = {source}"],
@@ -170,7 +170,7 @@ class _Statements:
         column = self._text.column(statement.lineno, statement.col_offset)
         return not line[:column].strip()
 
-    def _inside(self, statement: ast.stmt) -> Iterator[ast.Call]:
+    def _find_inner_calls(self, statement: ast.stmt) -> Iterator[ast.Call]:
         """Updates and elements that are not all that a statement computes."""
         if isinstance(statement, ast.With):
             roots: list[ast.AST] = [i.context_expr for i in statement.items]

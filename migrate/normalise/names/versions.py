@@ -38,7 +38,7 @@ _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 def rename_later_bindings(text: Text) -> Text:
     """The text with later bindings of such names renamed, where their order is clear."""
     while True:
-        new = _Versions(text).renamed()
+        new = _Versions(text).rename_binding()
         if new is None:
             return text
         text = new
@@ -55,7 +55,7 @@ def name_tensors_apart(text: Text) -> Text:
     one statement's result.
     """
     while True:
-        new = _Versions(text).told_apart()
+        new = _Versions(text).tell_bindings_apart()
         if new is None:
             return text
         text = new
@@ -103,7 +103,7 @@ class _Versions:
         self._taken |= self._names.keys()
         self._known: dict[tuple[str, ast.AST, ast.AST | None], _Bindings] = {}
 
-    def renamed(self) -> Text | None:
+    def rename_binding(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Assign)
@@ -127,7 +127,7 @@ class _Versions:
             return self._rename_from(name.id, following)
         return None
 
-    def told_apart(self) -> Text | None:
+    def tell_bindings_apart(self) -> Text | None:
         """One more binding of each name told apart; numbers are given in order."""
         edits: list[Edit] = []
         numbered: set[tuple[str, ast.AST]] = set()
@@ -148,11 +148,13 @@ class _Versions:
             if isinstance(bindings[1].statement, ast.AugAssign):
                 # The whole statement is written anew: nothing else in it is.
                 if not edits:
-                    return self._text.edited(self._edits(node.id, bindings[1], base))
+                    return self._text.apply_edits(
+                        self._edits(node.id, bindings[1], base)
+                    )
                 continue
             numbered.add((base, scope.node))
             edits += self._edits(node.id, bindings[1], base)
-        return self._text.edited(edits) if edits else None
+        return self._text.apply_edits(edits) if edits else None
 
     def _asks_shape(self, node: ast.Name) -> bool:
         """Whether a function of the file is given it, or its shape is asked for."""
@@ -201,7 +203,7 @@ class _Versions:
             if isinstance(node.ctx, ast.Load):
                 continue
             statement = self._scopes.parents.get(node)
-            if not self._straight(statement):
+            if not self._runs_in_order(statement):
                 branches = True
             if isinstance(statement, ast.AugAssign) or (
                 isinstance(statement, ast.Assign) and statement.targets == [node]
@@ -243,7 +245,7 @@ class _Versions:
             parent = self._scopes.parents.get(parent)
         return parent
 
-    def _straight(self, node: ast.AST | None) -> bool:
+    def _runs_in_order(self, node: ast.AST | None) -> bool:
         """Whether the statement is run once, in the order in which it stands."""
         parent = self._scopes.parents.get(node) if node is not None else None
         while isinstance(parent, ast.With):
@@ -252,7 +254,7 @@ class _Versions:
 
     def _rename_from(self, name: str, binding: _Binding) -> Text:
         """The text with a name renamed from a binding on."""
-        return self._text.edited(self._edits(name, binding, name))
+        return self._text.apply_edits(self._edits(name, binding, name))
 
     def _edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
         """What renames a name from a binding on, to the next number of its `base`."""

@@ -94,7 +94,7 @@ class NumberedScopes(Sharing):
     def _check_numbered(self, call: ast.Call, definition: ast.FunctionDef) -> None:
         """Looks for scopes of a function that have another number in this call of it."""
         environment = self.environment_of(call, definition, {})
-        opened = self._opened(definition, environment, ())
+        opened = self._list_openings(definition, environment, ())
         for name, base in opened:
             full = self.full_name(name) or name
             if self.in_loop or self.layer_counts.get(full):
@@ -106,7 +106,7 @@ class NumberedScopes(Sharing):
             full = self.full_name(name) or name
             self.layer_counts[full] = self.layer_counts.get(full, 0) + 1
 
-    def _opened(
+    def _list_openings(
         self,
         definition: ast.FunctionDef,
         environment: Environment,
@@ -135,10 +135,10 @@ class NumberedScopes(Sharing):
                         found.append((f"{inner}{name}", None))
                     inner += f"{name}/"
             elif isinstance(node, ast.Call):
-                called = self._called_function(node, definition)
+                called = self._find_called_function(node, definition)
                 if called is not None and called not in (*callers, definition):
                     of_call = self.environment_of(node, called, environment)
-                    made = self._opened(called, of_call, (*callers, definition))
+                    made = self._list_openings(called, of_call, (*callers, definition))
                     found += [(prefix + name, base) for name, base in made]
                 row = LAYER_FUNCTIONS.get(self.scopes.resolve(node.func) or "")
                 if row is not None and row.has_weights:

@@ -107,7 +107,7 @@ class UserFunctions(NumberedScopes):
         if method:
             parameters = parameters[1:]
         bound = names.bind_arguments(call, tuple(parameters)) or {}
-        return {p: self.quietly(bound[p]) for p in parameters if p in bound}
+        return {p: self.find_kind(bound[p]) for p in parameters if p in bound}
 
     def _analyse_function(
         self, definition: ast.FunctionDef, kinds: dict[str, Kind], method: bool
@@ -308,7 +308,7 @@ class UserFunctions(NumberedScopes):
                 for p in times.build_parameters
                 if p in given
                 and p not in times.spec_parameters
-                and not self.only_reuses(times.node, p, ())
+                and not self.is_only_for_reuse(times.node, p, ())
             },
             self.environment_of(call, times.node, {}),
         )
@@ -343,7 +343,11 @@ class UserFunctions(NumberedScopes):
         made, shared = self.find_shared_call(
             call,
             times.node,
-            {p: v for p, v in given.items() if not self.only_reuses(times.node, p, ())},
+            {
+                p: v
+                for p, v in given.items()
+                if not self.is_only_for_reuse(times.node, p, ())
+            },
             self.environment_of(call, times.node, {}),
         )
         if not shared:
@@ -354,7 +358,7 @@ class UserFunctions(NumberedScopes):
 
     def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
         """Notes a tensor that a staged function is given for its static shape."""
-        kind = self.quietly(argument)
+        kind = self.find_kind(argument)
         if kind not in ir.STEP_KINDS:
             return
         name = names.key(argument)
@@ -374,7 +378,7 @@ class UserFunctions(NumberedScopes):
         for argument in [*call.args, *[k.value for k in call.keywords]]:
             if isinstance(argument, ast.Starred):
                 argument = argument.value
-            kind = join(kind, self.quietly(argument))
+            kind = join(kind, self.find_kind(argument))
         return kind
 
 

@@ -16,7 +16,7 @@ from migrate.normalise import Text, write_out_feeds
 
 
 def written(text: str) -> str:
-    return write_out_feeds(Text.of(text)).source
+    return write_out_feeds(Text.read_source(text)).source
 
 
 RUN = "sess.run(train, feed_dict=feed)"
