@@ -20,7 +20,7 @@ from migrate.normalise.feeds.view import (
     Unclear,
     View,
     feed_argument,
-    fetched_argument,
+    find_fetches,
     flat,
     is_key,
     pairs,
@@ -50,7 +50,7 @@ class _Feeds:
         self._scattered = Scattered(self._view, self._stores)
         self._makers = Makers(self._view, self._stores, self._scattered)
         self._order = Order(self._view, self._makers)
-        self._fetched = Stores(self._view, fetched_argument)
+        self._fetched = Stores(self._view, find_fetches)
 
     def step(self) -> Text | None:
         """One feed written out; None if none is left."""
@@ -59,7 +59,7 @@ class _Feeds:
             if new is not None:
                 return new
         for call in walk_breadth_first(self._view.tree):
-            fetched = fetched_argument(call)
+            fetched = find_fetches(call)
             if isinstance(fetched, ast.Name):
                 try:
                     new = self._write_out_fetches(fetched)

@@ -74,7 +74,7 @@ def feed_argument(call: ast.AST) -> ast.expr | None:
     return names.argument(call, "feed_dict", 1)
 
 
-def fetched_argument(call: ast.AST) -> ast.expr | None:
+def find_fetches(call: ast.AST) -> ast.expr | None:
     """What a session's run call fetches."""
     if not _runs(call):
         return None
