@@ -21,6 +21,7 @@ from migrate.tables.optimizers import OPTIMIZERS
 
 _UPDATES = ("minimize", "apply_gradients")
 _ELEMENT = "get_next"
+_ORDERS = "control_dependencies"
 # What these give is never None.
 _GIVE_TENSORS = (
     "tf.placeholder",
@@ -123,7 +124,9 @@ def _is_none(value: ast.expr, tree: ast.Module) -> bool | None:
 
 def name_updates(text: Text) -> Text:
     """The text with updates and elements that are part of an expression named."""
-    while any(f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT)):
+    while any(
+        f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT, _ORDERS)
+    ):
         new = _Statements(text).bring_out_call()
         if new is None:
             break
@@ -163,7 +166,9 @@ class _Statements:
     def _find_title(self, call: ast.Call) -> str:
         if self._is_synchronous(call):
             return "optimizer"
-        return "update_op" if self._is_update(call) else "element"
+        if self._is_update(call):
+            return "update_op"
+        return "element" if self._is_element(call) else "control_input"
 
     def _starts_line(self, statement: ast.stmt) -> bool:
         line = self._text.lines[statement.lineno - 1]
@@ -174,6 +179,7 @@ class _Statements:
         """Updates and elements that are not all that a statement computes."""
         if isinstance(statement, ast.With):
             roots: list[ast.AST] = [i.context_expr for i in statement.items]
+            yield from self._find_control_inputs(statement.items[0].context_expr)
         else:
             value = statement.value  # type: ignore[attr-defined]
             whole = isinstance(statement, ast.Expr) or (
@@ -199,6 +205,24 @@ class _Statements:
             ):
                 yield node
             work.extend(children(node))
+
+    def _find_control_inputs(self, header: ast.expr) -> Iterator[ast.Call]:
+        """Operations that are made in the header which orders them: `[n.assign_add(1)]`."""
+        if not (
+            isinstance(header, ast.Call)
+            and self._scopes.resolve(header.func) == f"tf.{_ORDERS}"
+        ):
+            return
+        work = [*header.args, *[k.value for k in header.keywords]]
+        while work:
+            node = work.pop(0)
+            if isinstance(node, (ast.List, ast.Tuple)):
+                work.extend(node.elts)
+            elif isinstance(node, ast.BinOp):
+                work += [node.left, node.right]
+            elif isinstance(node, ast.Call):
+                if self._scopes.resolve(node.func) != "tf.get_collection":
+                    yield node
 
     def _is_update(self, node: ast.AST) -> bool:
         return (

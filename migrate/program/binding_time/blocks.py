@@ -65,6 +65,8 @@ class Blocks(Assignments):
                 for item in statement.items
                 for node in walk_breadth_first(item.context_expr)
             )
+        if isinstance(statement, ast.With):
+            self._check_control_inputs(statement)
         behind = isinstance(statement, ast.With) and any(
             isinstance(item.context_expr, ast.Call)
             and self.scopes.resolve(item.context_expr.func) == "tf.control_dependencies"
@@ -184,6 +186,32 @@ class Blocks(Assignments):
                 "Give the two operations names of their own, and choose in the loop which "
                 "one is run.",
             )
+
+    def _check_control_inputs(self, block: ast.With) -> None:
+        """Refuses operations that are made in the header of the block that they precede.
+
+        Of such a block only its statements come into a step, where an update opens it.
+        """
+        for item in block.items:
+            header = item.context_expr
+            if not (
+                isinstance(header, ast.Call)
+                and self.scopes.resolve(header.func) == "tf.control_dependencies"
+            ):
+                continue
+            for node in walk_breadth_first(header):
+                if (
+                    isinstance(node, ast.Call)
+                    and node is not header
+                    and self.find_kind(node) in (Kind.ASSIGNMENT, Kind.OPERATION)
+                ):
+                    self.diagnostics.refuse(
+                        "N107",
+                        node,
+                        "an operation that is made in the header of tf.control_dependencies",
+                        "Give it a name in a statement before: "
+                        "op = ...; with tf.control_dependencies([op]): ...",
+                    )
 
     def _check_reads(self, block: ast.With) -> None:
         """Values of variables that a block behind an update computes with.
