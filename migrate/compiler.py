@@ -60,7 +60,7 @@ from migrate.several import apart as apart_of
 from migrate.several import branches as branches_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
-from migrate.tables import symbols
+from migrate.tables import roles, symbols
 from migrate.tidying.tidy import tidy
 from migrate.unit import Unit
 
@@ -263,7 +263,14 @@ def _says_tf1(scopes: Scopes) -> bool:
         or calls.says_tf1(scopes)
         or imports_missing(scopes)
         or scopes.runs_graphs
+        or _gives_datasets_later(scopes)
     )
+
+
+def _gives_datasets_later(scopes: Scopes) -> bool:
+    """Whether it calls what TF2's `tf.data.Iterator`, which is a class there too, lacks."""
+    later = roles.REINITIALIZABLE | roles.FEEDABLE
+    return any(symbol in later for _, symbol in scopes.walk_uses())
 
 
 def _migrate_with_core_metrics(

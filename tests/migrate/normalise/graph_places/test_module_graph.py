@@ -205,3 +205,13 @@ def test_a_dataset_of_another_time_is_refused() -> None:
     source = BEGUN.replace("BEFORE\n", "one = two\n").replace("RUN", "sess.run(first)")
     found = migrate_text(source).findings
     assert "I101" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+
+
+def test_a_module_with_nothing_else_of_tensorflow_1() -> None:
+    source = (
+        "import tensorflow as tf\ndef make(one, two):\n"
+        "    both = tf.data.Iterator.from_structure(one.output_types)\n"
+        "    return both.get_next(), both.make_initializer(one)\n"
+    )
+    found = migrate_text(source).findings
+    assert "I101" in {f.code for f in found if f.outcome is Outcome.REFUSED}
