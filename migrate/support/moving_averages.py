@@ -11,7 +11,7 @@ to read and change. It needs TensorFlow 2.15 or later.
             ...
             averages.apply(replicas.trainable_variables)
 
-The averages are variables with TF1's names (`scope/w/ExponentialMovingAverage`), so that
+The averages are variables with TF1's names (`net/w/ExponentialMovingAverage`), so that
 they are in checkpoints where TF1 had them.
 """
 
@@ -35,6 +35,7 @@ class ExponentialMovingAverage:
         decay is no more than (1 + num_updates) / (10 + num_updates).
       zero_debias: must be False, TF1's default.
       name: the last part of the averages' names.
+      scope: the first part, if any: the variable scope in which TF1's `apply` was called.
 
     Raises:
       ValueError: `zero_debias` is asked for.
@@ -47,6 +48,7 @@ class ExponentialMovingAverage:
         num_updates=None,
         zero_debias=False,
         name="ExponentialMovingAverage",
+        scope="",
     ):
         if zero_debias:
             raise ValueError("zero_debias=True is not carried over")
@@ -54,6 +56,7 @@ class ExponentialMovingAverage:
         self._decay = decay
         self._num_updates = num_updates
         self.name = name
+        self._prefix = scope and scope + "/"
         self._averages = {}  # By what is averaged: see `_key`.
 
     def apply(self, var_list=None):
@@ -103,7 +106,7 @@ class ExponentialMovingAverage:
 
     def average_name(self, var):
         """The name of a variable's average in checkpoints."""
-        return f"{_name(var)}/{self.name}"
+        return f"{self._prefix}{_name(var)}/{self.name}"
 
     def variables_to_restore(self, moving_avg_variables=None):
         """Name in a checkpoint -> variable: the averages' for what has been averaged.
@@ -121,7 +124,7 @@ class ExponentialMovingAverage:
         name_of = {id(part): name for name, parts in every.items() for part in parts}
         found = {}
         for variable in averaged:
-            found[f"{name_of[id(variable)]}/{self.name}"] = variable
+            found[f"{self._prefix}{name_of[id(variable)]}/{self.name}"] = variable
         known = {id(v) for v in averaged}
         for name, parts in every.items():
             if id(parts[0]) not in known and name not in found:
@@ -144,7 +147,7 @@ class ExponentialMovingAverage:
                         initial,
                         trainable=False,
                         dtype=value.dtype,
-                        name=f"{name}/{self.name}",
+                        name=f"{self._prefix}{name}/{self.name}",
                     )
         return self._averages[key]
 

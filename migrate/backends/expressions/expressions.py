@@ -281,7 +281,7 @@ class Expressions(Datasets):
             )
         elif symbol == moving_averages.SYMBOL:
             self.claimed[call] = moving_averages.rewrite(
-                call, self.program, self.diagnostics, self.plan
+                call, self.program, self.scopes, self.diagnostics, self.plan
             )
         elif symbol in LAYER_FUNCTIONS and self._has_deciding_seed(call, symbol):
             self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")

@@ -19,7 +19,7 @@ from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
-from migrate.tables import roles
+from migrate.tables import optimizers, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
@@ -32,6 +32,7 @@ _RUNS = frozenset(
 )
 _BY_NAME = ("get_tensor_by_name", "get_operation_by_name")
 _MERGES = ("tf.summary.merge", "tf.summary.FileWriter")
+_UPDATES = ("minimize", "apply_gradients")
 _NO_SUITE = (ast.FunctionDef, ast.ClassDef)
 
 
@@ -128,6 +129,7 @@ class _Blocks:
         needs = bool(
             any(names.binds_of_item(i) for i in block.items)
             or any(self._is_named_by_name_scopes(s) for s in block.body)
+            or any(self._updates(s) for s in block.body)
         )
         first = block.body[0]
         outer = self._text.lines[block.lineno - 1][: block.col_offset]
@@ -229,6 +231,16 @@ class _Blocks:
                 and "summar" in symbol.rpartition(".")[2]
             )
             for symbol in self._symbols(statement)
+        )
+
+    def _updates(self, statement: ast.stmt) -> bool:
+        """Whether it makes an update that they name: Adam's powers, for one."""
+        counts = any(s in optimizers.COUNTING for _, s in self._scopes.walk_uses())
+        return counts and any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _UPDATES
+            for node in walk_breadth_first(statement)
         )
 
 

@@ -14,7 +14,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.constants import Environment, evaluate
+from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
+from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.binding_time.sharing import Sharing
 from migrate.program.code import Code, LaterCode
 from migrate.source.nodes import children
@@ -210,20 +212,32 @@ class NumberedScopes(Sharing):
     def _tell_renamed(
         self, call: ast.Call, reason: str, recipe: str, symbol: str
     ) -> None:
-        """Refuses it where the program has checkpoints; says that names differ, else."""
-        if self._has_checkpoints():
-            self.diagnostics.refuse("V103", call, reason, recipe, symbol)
-            return
-        place = (call.lineno, call.col_offset + 1)
-        finding = Finding(*place, "N141", Outcome.KEPT, symbol, reason)
-        if finding not in self.diagnostics.findings:
-            self.diagnostics.findings.append(finding)
+        tell_renamed(self.scopes, self.diagnostics, call, reason, recipe, symbol)
 
-    def _has_checkpoints(self) -> bool:
-        """Whether names of variables are kept in a file, or read from one."""
-        return any(symbol in _BY_NAME for _, symbol in self.scopes.walk_uses()) or any(
-            isinstance(node, ast.keyword)
-            and node.arg in ("checkpoint_dir", "checkpoint_filename_with_path")
-            and not (isinstance(node.value, ast.Constant) and node.value.value is None)
-            for node in ast.walk(self.scopes.tree)
-        )
+
+def tell_renamed(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    call: ast.Call,
+    reason: str,
+    recipe: str,
+    symbol: str,
+) -> None:
+    """Refuses it where the program has checkpoints; says that names differ, else."""
+    if _has_checkpoints(scopes):
+        diagnostics.refuse("V103", call, reason, recipe, symbol)
+        return
+    place = (call.lineno, call.col_offset + 1)
+    finding = Finding(*place, "N141", Outcome.KEPT, symbol, reason)
+    if finding not in diagnostics.findings:
+        diagnostics.findings.append(finding)
+
+
+def _has_checkpoints(scopes: Scopes) -> bool:
+    """Whether names of variables are kept in a file, or read from one."""
+    return any(symbol in _BY_NAME for _, symbol in scopes.walk_uses()) or any(
+        isinstance(node, ast.keyword)
+        and node.arg in ("checkpoint_dir", "checkpoint_filename_with_path")
+        and not (isinstance(node.value, ast.Constant) and node.value.value is None)
+        for node in ast.walk(scopes.tree)
+    )

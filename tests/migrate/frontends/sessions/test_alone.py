@@ -142,6 +142,12 @@ FAULTS = {
         'sigmoid, kernel_initializer=start, name=layer_names.number("dense")',
         'sigmoid, kernel_initializer=start, name="dense"',
     ),
+    "slots_outside": (
+        "scopes_of_updates",
+        'with tf.compat.v1.variable_scope("train"), tf.name_scope("adam")',
+        'with tf.name_scope("adam")',
+    ),
+    "averages_outside": ("scopes_of_updates", ', scope="averages"', ""),
     "validated_by_training": (
         "datasets_in_turn",
         '"valid": valid}',
