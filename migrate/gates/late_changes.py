@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from migrate.facts.aliases import find_held
 from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.callees import Callees
 from migrate.source.nodes import walk_breadth_first
@@ -52,6 +53,15 @@ def originals(name: str) -> list[str]:
     return [name, *("_".join(words[i:]) for i in range(len(words)))]
 
 
+def _find_parts(value: ast.expr) -> set[str]:
+    """The name of an object, of which the value is a part that changes with it."""
+    if isinstance(value, ast.Name):
+        return {value.id}
+    if isinstance(value, ast.Subscript):
+        return find_held(value, entries=False)
+    return set()
+
+
 def line_of(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
@@ -82,10 +92,11 @@ class _Changes:
                 if node.func.attr in table.CHANGING_FUNCTIONS:
                     for given in node.args:
                         self._change(given)
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        self._others.setdefault(node.value.id, set()).add(target.id)
+            elif isinstance(node, ast.Assign):
+                for held in _find_parts(node.value):
+                    for target in node.targets:
+                        if isinstance(target, ast.Name):
+                            self._others.setdefault(held, set()).add(target.id)
 
     def _change(self, changed: ast.expr) -> None:
         if isinstance(changed, ast.Attribute):

@@ -14,8 +14,10 @@ from collections.abc import Iterable
 from migrate import emitted
 from migrate.backends.custom_loop import early_data, versions, worker_state
 from migrate.backends.custom_loop.build_time import BuildTime
+from migrate.backends.custom_loop.changed_objects import refuse_changed_objects
 from migrate.backends.custom_loop.cluster import Cluster
 from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.early_specs import make_early_specs
 from migrate.backends.custom_loop.items import rebuild_statement
 from migrate.backends.custom_loop.loop import Loop
 from migrate.backends.custom_loop.staged import StagedFunctions
@@ -79,6 +81,7 @@ class _Layout:
         program, plan = self._program, self._plan
         self._check_names()
         refuse_lost_values(program, self._scopes, self._diagnostics)
+        refuse_changed_objects(program, self._scopes, self._diagnostics)
         self._separate()
         self._import("training_session", emitted.files("training_session"))
         cluster = Cluster(self._context)
@@ -95,6 +98,7 @@ class _Layout:
             if program.path
             else (program.driver, "body")
         )
+        self._early_specs = make_early_specs(self._context)
         before = program.home[: program.anchor]
         late = self._find_late_statements(before)
         items = self._place_suite_outside([s for s in before if s not in late])
@@ -165,7 +169,7 @@ class _Layout:
             scope.append(New(code("graph_variables.keep(replicas)")))
         if self._needs_global_step() and (not self._plain or self._makes_global_step()):
             scope.append(New(code("training_session.create_global_step()")))
-        specs = self._build.specs()
+        specs = self._build.specs(self._early_specs)
         scope.extend(specs.insert_specs(self._build.suite(graph)))
         for run in program.runs:
             if program.towers and run.step is not None and run.step.given:

@@ -56,6 +56,13 @@ class Specs:
                     self._bound.setdefault(name, []).append(flow)
         self._straight = dict(_walk_straight_flows(flows))
 
+    def take_early(self, made: Mapping[str, str]) -> None:
+        """Takes up specs that are made already, by the keys of their tensors."""
+        for key, name in made.items():
+            self.names[key] = name
+            for flow in self._bound.get(key, []):
+                self.names[f"{key}@{flow.statement.lineno}"] = name
+
     def insert_specs(self, items: list[Item]) -> list[Item]:
         """The items with specs for tensors, each defined before its first use."""
         found: list[Item] = []

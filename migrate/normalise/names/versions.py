@@ -11,8 +11,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+import itertools
 import re
 
+from migrate.facts import names
+from migrate.facts.aliases import Aliases
 from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -104,6 +108,70 @@ class _Versions:
         self._known: dict[tuple[str, ast.AST, ast.AST | None], _Bindings] = {}
 
     def rename_binding(self) -> Text | None:
+        return self._rename_after_made_once() or self._rename_after_changed()
+
+    def _rename_after_changed(self) -> Text | None:
+        """A name that the graph reads when its object has been changed, and is bound anew."""
+        for name, nodes in self._names.items():
+            if name not in self._changed:
+                continue
+            for node in nodes:
+                if not isinstance(node.ctx, ast.Store):
+                    continue
+                bindings = self._bindings(node) or []
+                for binding, following in itertools.pairwise(bindings):
+                    if isinstance(following.statement, ast.Assign):
+                        if self._is_read_when_changed(name, binding, following):
+                            return self._rename_from(name, following)
+        return None
+
+    @functools.cached_property
+    def _changed(self) -> set[str]:
+        """Names of what may be changed in place anywhere."""
+        return {
+            node.id
+            for statement in walk_breadth_first(self._tree)
+            if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete, ast.Expr))
+            for node in walk_breadth_first(statement)
+            if isinstance(node, ast.Name)
+            and isinstance(
+                self._scopes.parents.get(node),
+                (ast.Subscript, ast.Attribute, ast.Call, ast.Assign),
+            )
+            and isinstance(node.ctx, ast.Load)
+        }
+
+    def _is_read_when_changed(
+        self, name: str, binding: _Binding, following: _Binding
+    ) -> bool:
+        """Whether statements between two bindings change an object, which the graph reads."""
+        function = self._find_function(binding.target)
+        first, last = binding.statement.lineno, following.statement.lineno
+        aliases, changed = Aliases(self._scopes, {name}), False
+        between = [
+            node
+            for node in walk_breadth_first(function or self._tree)
+            if isinstance(node, ast.stmt)
+            and first < node.lineno < last
+            and self._find_function(node) is function
+        ]
+        for statement in sorted(between, key=lambda s: (s.lineno, s.col_offset)):
+            aliases.follow(statement)
+            if names.suites(statement):
+                continue
+            if changed and self._is_read_by_graph(name, statement):
+                return True
+            changed = changed or any(aliases.find_changes(statement))
+        return False
+
+    def _is_read_by_graph(self, name: str, statement: ast.stmt) -> bool:
+        return name in names.reads(statement) and any(
+            isinstance(node, ast.Call)
+            and (self._scopes.resolve(node.func) or "").startswith("tf.")
+            for node in walk_breadth_first(statement)
+        )
+
+    def _rename_after_made_once(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Assign)
