@@ -159,8 +159,9 @@ class StepFunctions:
         if isinstance(value, ast.Call):
             return code("training_session.summary.merge_all()")
         text = ast.unparse(value)
-        is_schedule = self._program.kinds.get(text) is Kind.SCHEDULE
-        return code(text + "()" if is_schedule else text)
+        if self._program.kinds.get(text) is Kind.SCHEDULE:
+            return self._expressions.call_schedule_first(value)
+        return code(text)
 
     def _observation(self, observed: dict[str, ast.expr]) -> Flow:
         """What hooks observe, as a statement of the step."""
