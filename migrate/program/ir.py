@@ -173,6 +173,10 @@ class Flow:
     repeats: bool = False
     # What the statement becomes in a step, where it is not kept as it is.
     step_code: Code | None = None
+    # The block of which this is what stands before an update, or behind it; and what the step
+    # has in place of the block's first line.
+    part_of: Flow | None = None
+    header: Code | None = None
 
     @property
     def host(self) -> bool:

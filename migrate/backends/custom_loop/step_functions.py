@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.named_parts import NamedParts
 from migrate.backends.custom_loop.random_streams import find_streams
 from migrate.backends.custom_loop.read_first import ReadFirst
 from migrate.backends.custom_loop.statements import Statements
@@ -43,6 +44,7 @@ class StepFunctions:
         self.statements = Statements(context, build, self._expressions, self._updates)
         self._tapes = Tapes(context, self.statements, self._expressions, self._updates)
         self._read_first = ReadFirst(context, self._expressions)
+        self._named_parts = NamedParts(context)
 
     def functions(self, spec_names: dict[str, str]) -> list[Item]:
         """All of the program's step functions, and the forward pass they share."""
@@ -242,7 +244,8 @@ class StepFunctions:
                 if flow.updates:
                     found.append(_updates_asked())
                     included.add(found[-1])
-                found.extend(self._open_update_blocks(flow.suites["body"], included))
+                inner = self._open_update_blocks(flow.suites["body"], included)
+                found.extend(self._named_parts.keep_scope(flow, inner))
             else:
                 found.append(flow)
         return found

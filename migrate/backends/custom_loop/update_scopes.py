@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.named_parts import NamedParts
 from migrate.backends.custom_loop.scope_names import FUNCTIONS, SCOPES, ScopeNames
 from migrate.facts import names
 from migrate.plan import Block, Item
@@ -147,7 +148,11 @@ class UpdateScopes:
         inside = [
             f for f in self._updates if calls[-1] in self._list_calls(f.statement)
         ]
-        return once and inside == [flow]
+        return (
+            once
+            and inside == [flow]
+            and not NamedParts(self._context).keeps_scope(flow.statement)
+        )
 
     def _list_named(self, path: str) -> list[tuple[ast.Call, bool]]:
         """Scopes and operations of a path; and whether they are in the same function."""

@@ -168,6 +168,11 @@ FAULTS = {
         "trainer_sess.run(train_step, batch)",
         "trainer_sess.run(compute_loss, batch)",
     ),
+    "entered_again": (
+        "scope_of_everything",
+        'with tf.name_scope("model/"):\n        tf.compat.v1.summary.scalar("behind"',
+        'with tf.name_scope("model"):\n        tf.compat.v1.summary.scalar("behind"',
+    ),
     "tested_by_training": (
         "trained_by_methods",
         "iter(get_data_test_data)",
