@@ -60,7 +60,7 @@ from migrate.several import apart as apart_of
 from migrate.several import branches as branches_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
-from migrate.tables import symbols
+from migrate.tables import roles, symbols
 from migrate.tidying.tidy import tidy
 from migrate.unit import Unit
 
@@ -82,7 +82,7 @@ def migrate_text(
     options = options or Options()
     if is_marked(text):
         return Migration(text)
-    unit = Unit.of(filename, options, text)
+    unit = Unit.look_up_file(filename, options, text)
     parts = options.tree.parts
     if not parts.programs:
         return _migrate_with_hidden_names(text, unit)
@@ -103,12 +103,12 @@ def migrate_text(
 
 
 def _migrate_whole(text: str, path: str, options: Options) -> Migration:
-    return _migrate_with_hidden_names(text, Unit.of(path, options, text))
+    return _migrate_with_hidden_names(text, Unit.look_up_file(path, options, text))
 
 
 def is_own_output(text: str, filename: str) -> bool:
     """Whether a file's text is proved to be a result: see `already_migrated`."""
-    beside = Unit.of(filename, Options(), text).own_modules
+    beside = Unit.look_up_file(filename, Options(), text).own_modules
     if not beside:
         return False
     try:
@@ -263,7 +263,14 @@ def _says_tf1(scopes: Scopes) -> bool:
         or calls.says_tf1(scopes)
         or imports_missing(scopes)
         or scopes.runs_graphs
+        or _gives_datasets_later(scopes)
     )
+
+
+def _gives_datasets_later(scopes: Scopes) -> bool:
+    """Whether it calls what TF2's `tf.data.Iterator`, which is a class there too, lacks."""
+    later = roles.REINITIALIZABLE | roles.FEEDABLE
+    return any(symbol in later for _, symbol in scopes.walk_uses())
 
 
 def _migrate_with_core_metrics(
@@ -324,7 +331,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
         form = find_normal_form(text, unit, findings)
     moved = False
     if form is None:
-        form, findings = try_functions(Text.of(text), unit, findings)
+        form, findings = try_functions(Text.read_source(text), unit, findings)
         moved = form is not None
     elif has_refusal(form.findings):
         plan, findings, form = Plan(), place_at_origins(form.findings, form, text), None
@@ -333,7 +340,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
         if both is not None:
             moved, form = True, _combine_forms(form, both)
     if form is not None:
-        source, plan, findings = source.in_form(form), form.plan, form.findings
+        source, plan, findings = source.take_form(form), form.plan, form.findings
     if (
         has_refusal(findings)
         and scopes.imports_compat()

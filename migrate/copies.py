@@ -119,7 +119,7 @@ class Copy:
                 for error in errors:
                     reason = f"cannot be listed: {error.strerror}"
                     path = pathlib.Path(error.filename)
-                    failures.append(FileResult(path).with_failure("E001", reason))
+                    failures.append(FileResult(path).mark_failed("E001", reason))
             elif os.path.isfile(root):
                 base.parent.mkdir(parents=True, exist_ok=True)
                 failures += _copy(pathlib.Path(os.path.realpath(root)), base, root)
@@ -194,13 +194,13 @@ class Backup:
                     shutil.copy2(result.path, target)
                 except OSError as error:
                     reason = f"no backup can be made: {error.strerror or error}"
-                    result = result.with_failure("E006", reason)
+                    result = result.mark_failed("E006", reason)
             kept.append(result)
         if any(result.failed and not result.changed for result in kept) and any(
             result.changed for result in kept
         ):
             return [
-                r if r.failed else r.with_failure("E006", "no backup of its program")
+                r if r.failed else r.mark_failed("E006", "no backup of its program")
                 for r in kept
             ]
         return kept
@@ -219,9 +219,9 @@ def _copy(
                 return
         if not stat.S_ISREG(os.stat(source).st_mode):
             reason = "cannot be copied: not a regular file"
-            yield FileResult(source).with_failure("E001", reason)
+            yield FileResult(source).mark_failed("E001", reason)
             return
         shutil.copy2(source, target)
     except OSError as error:
         reason = f"cannot be copied: {error.strerror or error}"
-        yield FileResult(source).with_failure("E001", reason)
+        yield FileResult(source).mark_failed("E001", reason)

@@ -70,7 +70,7 @@ def migrate_half_migrated(
     if form is not None and has_refusal(form.findings):
         plan, findings = Plan(), place_at_origins(form.findings, form, text)
     elif form is not None:
-        source, plan, findings = source.in_form(form), form.plan, form.findings
+        source, plan, findings = source.take_form(form), form.plan, form.findings
     if half is None and form is None:
         return None
     return write_plan(source, plan, findings, unit)

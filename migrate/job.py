@@ -187,7 +187,7 @@ class Job:
         """
         from migrate.report import summary, text
 
-        run = self._as_run(results, written is not None)
+        run = self._make_run(results, written is not None)
         for line in text.findings(run, paint, self.verbose):
             click.echo(line, err=True)
         if not self.quiet:
@@ -226,9 +226,9 @@ class Job:
         known = baseline is not None and not update
         if baseline is not None:
             results, code, note = _compare(baseline, results, update)
-        run = self._as_run(results)
+        run = self._make_run(results)
         if known:  # What is new is asked for, and nothing else.
-            told = self._as_run([r for r in results if summary.select_shown(r)])
+            told = self._make_run([r for r in results if summary.select_shown(r)])
             parts = [text.findings(told, paint, self.verbose)]
             if not self.quiet:
                 parts.append(text.rules(told, paint, self.verbose))
@@ -251,7 +251,7 @@ class Job:
         _print_parts(parts)
         self._exit(run, code)
 
-    def _as_run(self, results: Sequence[FileResult], written: bool = False) -> Run:
+    def _make_run(self, results: Sequence[FileResult], written: bool = False) -> Run:
         from migrate.report import display, summary
 
         action = summary.Action.WRITE if written else summary.Action.DRY_RUN

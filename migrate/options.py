@@ -45,7 +45,7 @@ class Options:
         """Whether a model_fn becomes a Keras model where it can."""
         return self.estimators != "model_fn"
 
-    def again(self, support: Iterable[str]) -> Options:
+    def prepare_second_run(self, support: Iterable[str]) -> Options:
         """The options to migrate a result again, which has these files beside it."""
         return dataclasses.replace(self, written=frozenset(map(module_of, support)))
 

@@ -73,7 +73,7 @@ class FileResult:
         """Where an emitted module belongs when the result is written to `target`."""
         return pathlib.Path(os.path.normpath(target.parent / self.support_at / name))
 
-    def with_failure(self, code: str, reason: str, recipe: str = "") -> FileResult:
+    def mark_failed(self, code: str, reason: str, recipe: str = "") -> FileResult:
         """The same file, left as it was, and why."""
         finding = Finding(1, 1, code, Outcome.FAILED, "", reason, recipe)
         return FileResult(
@@ -219,9 +219,9 @@ def _migrate_bytes(
             finding = dataclasses.replace(finding, recipe=recipe)
         return FileResult(path, findings=(finding,))
     except (RecursionError, MemoryError):
-        return unchanged.with_failure("E001", "nested too deeply to be analysed")
+        return unchanged.mark_failed("E001", "nested too deeply to be analysed")
     except UnicodeEncodeError as error:
-        return unchanged.with_failure(
+        return unchanged.mark_failed(
             "E002",
             f"the result does not fit {error.encoding}",
             "Save the file as UTF-8.",
@@ -282,7 +282,7 @@ def _module(text: str, filename: str, options: Options, core: Core | None) -> _R
             if any(f.outcome is Outcome.FAILED for f in findings):
                 return text, findings, ()
             if migration.text != text:
-                beside = options.again(migration.support)
+                beside = options.prepare_second_run(migration.support)
                 again = core(migration.text, beside, filename)
                 if again.text != migration.text:
                     reason = "migrating the result again would change it"
@@ -355,7 +355,7 @@ def _notebook_of_any_age(
     if three is None:
         return text, *_notebook(path, text, options, core)
     new, found, support = _notebook(path, three.new.raw, options, core)
-    findings = _sort_findings([*three.findings, *map(three.before, found)])
+    findings = _sort_findings([*three.findings, *map(three.map_finding, found)])
     if any(f.outcome is Outcome.FAILED for f in found):
         return text, text, findings, ()
     return three.new.raw, new, findings, support

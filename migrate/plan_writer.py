@@ -40,7 +40,7 @@ class Source:
     def text(self) -> str:
         return self.original if self.form is None else self.form.text.source
 
-    def in_form(self, form: Form) -> Source:
+    def take_form(self, form: Form) -> Source:
         return Source(self.original, form.tree, form)
 
 

@@ -47,7 +47,7 @@ class _Pool:
         if self._pool is None:
             self._pool = pool(self._jobs)
         if options.tree != _ALONE:  # Not all of it in every message.
-            near = options.tree.near(os.path.realpath(item.path))
+            near = options.tree.narrow_to_file(os.path.realpath(item.path))
             options = dataclasses.replace(options, tree=near)
         try:
             return self._pool.submit(item.migrate, options, core)
@@ -55,7 +55,9 @@ class _Pool:
             self.close()
             return self.submit(item, options, core)
 
-    def alone(self, item: Loaded, options: Options, core: Core | None) -> FileResult:
+    def migrate_alone(
+        self, item: Loaded, options: Options, core: Core | None
+    ) -> FileResult:
         """A file once more, in a process of its own: it, or one beside it, killed one."""
         with pool(1) as single:
             try:
@@ -64,7 +66,7 @@ class _Pool:
                 reason = (
                     "the process that analysed it died: nested too deeply, or too large"
                 )
-                return FileResult(item.path).with_failure("E001", reason)
+                return FileResult(item.path).mark_failed("E001", reason)
 
     def close(self) -> None:
         if self._pool is not None:
@@ -111,7 +113,7 @@ def run_in_processes(
         try:
             return future.result()
         except BrokenProcessPool:
-            return processes.alone(loaded, options, core)
+            return processes.migrate_alone(loaded, options, core)
 
     try:
         for item in items:

@@ -43,7 +43,7 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
         where = (
             "beside it" if beside_it else f"in {result.path.parent / result.support_at}"
         )
-        return result.with_failure(
+        return result.mark_failed(
             NAME_TAKEN,
             f"{taken} stands {where} and {why}",
             f"Rename or remove {taken}, and migrate again.",
@@ -146,7 +146,7 @@ def _check_unchanged(result: FileResult, target: pathlib.Path) -> FileResult | N
             return None
     except OSError as error:
         return _report_not_written(result, error)
-    return result.with_failure(
+    return result.mark_failed(
         "E006", "it was changed while tf1to2 ran", "Run tf1to2 again."
     )
 
@@ -195,7 +195,7 @@ def _remove(path: pathlib.Path) -> None:
 
 def _report_not_written(result: FileResult, error: OSError) -> FileResult:
     reason = error.strerror or str(error)
-    return result.with_failure("E006", f"cannot be written: {reason}")
+    return result.mark_failed("E006", f"cannot be written: {reason}")
 
 
 def _hold(results: Sequence[FileResult]) -> list[FileResult]:

@@ -171,7 +171,7 @@ def _settle_programs(options: Options, jobs: int) -> Tree:
                 path: several.submit(
                     _program,
                     path,
-                    dataclasses.replace(options, tree=tree.near(path)),
+                    dataclasses.replace(options, tree=tree.narrow_to_file(path)),
                 )
                 for path in paths
             }
@@ -208,7 +208,7 @@ def _read(item: pathlib.Path | FileResult, options: Options) -> Loaded | FileRes
     try:
         data = item.read_bytes()
     except OSError as error:
-        return FileResult(item).with_failure(
+        return FileResult(item).mark_failed(
             "E001", f"cannot be read: {error.strerror or error}"
         )
     if pipeline.is_candidate(item, data, options):

@@ -74,14 +74,14 @@ class Tree:
         default_factory=dict
     )
 
-    def near(self, path: str) -> Tree:
+    def narrow_to_file(self, path: str) -> Tree:
         """Without what is large and of no use to one file: for a process of its own.
 
         Args:
           path: the file's real path.
         """
         homes = {path: self.homes[path]} if path in self.homes else {}
-        parts = self.parts.near(path) if self.parts.programs else self.parts
+        parts = self.parts.narrow_to_file(path) if self.parts.programs else self.parts
         return dataclasses.replace(self, homes=homes, parts=parts)
 
     def reaches(self, path: str) -> bool:

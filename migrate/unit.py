@@ -62,7 +62,7 @@ class Unit:
     named_elsewhere: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, filename: str, options: Options, text: str = "") -> Unit:
+    def look_up_file(cls, filename: str, options: Options, text: str = "") -> Unit:
         tree, path = options.tree, os.path.realpath(filename)
         shared = dataclasses.replace(
             tree.models.get(path, SharedModels()),

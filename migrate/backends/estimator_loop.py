@@ -127,7 +127,7 @@ class EstimatorRewrite:
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
         for name in _names_of_operations(self._scopes):
-            if self._in(name, self._program.model):
+            if self._is_within(name, self._program.model):
                 self._name_of_operation(name)
         self.refused += unmoved_averages.find(
             uses, self._scopes, self._updates, self._quiet
@@ -169,7 +169,7 @@ class EstimatorRewrite:
             return self._become(
                 node, target, "T130", "Keras 2's own copy of the function: same names"
             )
-        in_graph = self._in(node, self._program.model)
+        in_graph = self._is_within(node, self._program.model)
         if symbol.startswith("tf.contrib") and self._contrib.use(
             node, symbol, in_graph
         ):
@@ -180,14 +180,14 @@ class EstimatorRewrite:
                 return self._become(node, target, "E101", f"now {target}")
             if table.find_prefix(symbol, table.IN_GRAPH):
                 return self._keep(node, symbol)
-        if table.find_prefix(symbol, table.IN_SERVING) and self._in(
+        if table.find_prefix(symbol, table.IN_SERVING) and self._is_within(
             node, self._program.serving
         ):
             return self._keep(node, symbol)
-        if symbol in table.IN_INPUT and self._in(node, self._program.input):
+        if symbol in table.IN_INPUT and self._is_within(node, self._program.input):
             return self._keep(node, symbol)
         if table.find_prefix(symbol, table.IN_SERVING):
-            in_model = self._in(node, self._program.model)
+            in_model = self._is_within(node, self._program.model)
             if not in_model and _makes_receiver(node, self._scopes):
                 return self._refuse(node, "E114", symbol, *table.RECEIVER)
             return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
@@ -267,8 +267,8 @@ class EstimatorRewrite:
     ) -> None:
         self.refused.append(make_refusal(node, code_, symbol, reason, recipe))
 
-    def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
-        return self._program.within(node, functions, self._scopes)
+    def _is_within(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
+        return self._program.is_within(node, functions, self._scopes)
 
     def _session_run(self, found: SessionRun) -> None:
         """`session.run(...)` in a hook: what has a value at any time, or is refused."""

@@ -57,9 +57,9 @@ class InputSessions:
                 self._claim(statement, "nothing is left to initialise or to close")
                 self._plan.statements[statement] = [Dropped(statement)]
             self._claim(session.opened, "batches are read without a session")
-            self._plan.statements[session.opened] = self._without(session.opened)
+            self._plan.statements[session.opened] = self._drop_opening(session.opened)
 
-    def _without(self, opened: ast.With | ast.Assign) -> list[Item]:
+    def _drop_opening(self, opened: ast.With | ast.Assign) -> list[Item]:
         """What is left of the statement that opens a session."""
         items: list[Item] = [Dropped(opened)]
         for statement in opened.body if isinstance(opened, ast.With) else ():
@@ -79,7 +79,7 @@ class InputSessions:
             assert isinstance(call, ast.Call)
             new = code(f"{table.MODULE}.first_batch(", _function(call), ")")
         else:
-            new = self._next(look, self._batches(look.batches))
+            new = self._write_next(look, self._batches(look.batches))
         self._plan.replace(look.call, new)
         self.rewritten.append(
             Finding(
@@ -92,7 +92,7 @@ class InputSessions:
             )
         )
 
-    def _next(self, look: Look, name: str) -> Code:
+    def _write_next(self, look: Look, name: str) -> Code:
         assert look.batches is not None
         fetched, targets = look.call.args[0], look.batches.targets
         if look.whole:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 
+from migrate.backends.custom_loop.scope_names import ScopeNames
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
+from migrate.program.binding_time.numbered_scopes import tell_renamed
 from migrate.program.code import code, join_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
@@ -27,6 +29,7 @@ _PARAMETERS = ("decay", "num_updates", "zero_debias", "name")
 def rewrite(
     call: ast.Call,
     program: ir.TrainingProgram,
+    scopes: Scopes,
     diagnostics: Diagnostics,
     plan: Plan,
 ) -> tuple[str, str]:
@@ -60,6 +63,9 @@ def rewrite(
                 SYMBOL,
             )
     parts = [code("replicas"), *[code(f"{n}=", v) for n, v in bound.items()]]
+    scope = _find_scope(call, program, scopes, diagnostics)
+    if scope:
+        parts.append(code(f'scope="{scope}"'))
     plan.support.add(f"{MODULE}.py")
     plan.imports.append(f"import {MODULE}")
     plan.replace(
@@ -67,6 +73,43 @@ def rewrite(
         code(f"{MODULE}.ExponentialMovingAverage(", join_code(", ", parts), ")"),
     )
     return "N190", f"{MODULE}.ExponentialMovingAverage: TF1's variables and names"
+
+
+def _find_scope(
+    call: ast.Call,
+    program: ir.TrainingProgram,
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+) -> str:
+    """The variable scope in which averages are moved first, which TF1 put before their names."""
+    statement = scopes.parents.get(call)
+    made = (
+        {names.key(target) for target in statement.targets}
+        if isinstance(statement, ast.Assign)
+        else set()
+    )
+    read = ScopeNames(program, scopes)
+    found: dict[str, ast.Call] = {}
+    for node in scopes.walk():
+        if not _applies(node, program):
+            continue
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if names.key(node.func.value) in made:
+            around = read.list_around(node)
+            within = [c for c in around if read.is_variable_scope(c)]
+            found[read.read_path(within)] = within[-1] if within else node
+    if len(found) > 1 or any("?" in path for path in found):
+        tell_renamed(
+            scopes,
+            diagnostics,
+            next(c for path, c in found.items() if path),
+            "averages are moved in a variable scope whose name is not known, or in several, "
+            "so that they may have other names",
+            "Call `apply` in one scope that is given by its name, or outside of scopes.",
+            SYMBOL,
+        )
+        return ""
+    return next(iter(found), "")
 
 
 def report_unordered_averages(

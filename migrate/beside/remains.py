@@ -56,7 +56,7 @@ class _Remains:
 
     def lines(self) -> list[str]:
         body = self._file.tree.body
-        return list(_join_parts(self._parts(body, 0, self._of_module)))
+        return list(_join_parts(self._parts(body, 0, self._write_statement)))
 
     def _parts(
         self,
@@ -84,7 +84,7 @@ class _Remains:
             yield _Part(lines, comments - head, self._source[above:head], node)
             above = node.end_lineno or above
 
-    def _of_module(self, node: ast.stmt) -> Sequence[str]:
+    def _write_statement(self, node: ast.stmt) -> Sequence[str]:
         if isinstance(node, ast.ClassDef):
             return self._class(node) if node.name in self._names else ()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -154,7 +154,7 @@ class _Remains:
 
     def _write_tried_import(self, node: ast.Try) -> Sequence[str]:
         """An import with another one, or with a value, where that fails."""
-        body = [line for item in node.body for line in self._of_module(item)]
+        body = [line for item in node.body for line in self._write_statement(item)]
         if not body:
             return ()
         lines = ["try:", *body]
@@ -162,7 +162,7 @@ class _Remains:
             lines += self._source[handler.lineno - 1 : handler.body[0].lineno - 1]
             for item in handler.body:
                 is_import = isinstance(item, (ast.Import, ast.ImportFrom))
-                lines += self._of_module(item) if is_import else self._whole(item)
+                lines += self._write_statement(item) if is_import else self._whole(item)
         return lines
 
 

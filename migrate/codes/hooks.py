@@ -23,7 +23,7 @@ CODES = (
     Code(
         "H122",
         "own hook that cannot be mapped",
-        "A `SessionRunHook` class does something that only a graph session can do. It makes tensors or updates, feeds the step, runs more than variables, or passes its session on. Or it overrides methods of a TensorFlow 1 hook that saves, writes summaries or profiles. Or it requests a tensor in some runs only, and computing that tensor draws a batch or random numbers, or changes a variable.",
-        why="TensorFlow traces the step function before any hook runs. A hook can read what a step returns, but it can no longer add operations or feed values to the step. A step function always computes the same things, so a tensor that is requested in some runs would be computed in all. The training loop saves, writes summaries and profiles, and would never call overriding methods.",
+        "A `SessionRunHook` class does something that only a graph session can do. It makes tensors or updates, feeds the step, runs more than variables, or passes its session on. Or it overrides methods of a TensorFlow 1 hook that saves, writes summaries or profiles. Or a `CheckpointSaverHook` of a session has listeners. Or it requests a tensor in some runs only, and computing that tensor draws a batch or random numbers, or changes a variable.",
+        why="TensorFlow traces the step function before any hook runs. A hook can read what a step returns, but it can no longer add operations or feed values to the step. A step function always computes the same things, so a tensor that is requested in some runs would be computed in all. The training loop saves, writes summaries and profiles, and would never call overriding methods or listeners.",
     ),
 )

@@ -8,7 +8,7 @@ CODES = (
     Code(
         "I101",
         "iterator that the tool cannot follow",
-        "The tool does not see from which dataset an iterator is made, or which iterator `get_next` belongs to. Or one step takes elements from several iterators, or several elements from one. Or the iterator is made, or its element is taken, in a function, a class, a branch or a loop from which the tool cannot move it. Or its dataset is made from placeholders in a way that cannot be made again from what is fed (I111 is the way that can).",
+        "The tool does not see from which dataset an iterator is made, or which iterator `get_next` belongs to. Or one step takes elements from several iterators, or several elements from one. Or the iterator is made, or its element is taken, in a function, a class, a branch or a loop from which the tool cannot move it. Or its dataset is made from placeholders in a way that cannot be made again from what is fed (I111 is the way that can). Or it is not known which dataset a run of `make_initializer` begins, or which iterator's handle a run is fed.",
         why="A step function receives one element of one dataset for each call. So the tool must know which dataset that is, and it does not pair the elements of several iterators. TensorFlow 1 made the iterator once, when it built the graph. Inside a step function, a call would start the dataset again in each trace, and a branch would choose a dataset in every step. TensorFlow 2 makes a dataset from arrays, and has no placeholders to feed later.",
         recipe="Return the dataset from the function, or choose it in the branch. Make the iterator next to the session.",
     ),

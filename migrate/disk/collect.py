@@ -47,12 +47,12 @@ def _walk_below(
                 yield file
         for error in errors:
             reason = f"cannot be listed: {error.strerror}"
-            yield FileResult(pathlib.Path(error.filename)).with_failure("E001", reason)
+            yield FileResult(pathlib.Path(error.filename)).mark_failed("E001", reason)
     elif os.path.isfile(path):
         yield path
     elif os.path.exists(path):
-        yield FileResult(path).with_failure("E001", "not a regular file")
+        yield FileResult(path).mark_failed("E001", "not a regular file")
     elif os.path.islink(path):
-        yield FileResult(path).with_failure("E001", "a link that leads nowhere")
+        yield FileResult(path).mark_failed("E001", "a link that leads nowhere")
     else:
-        yield FileResult(path).with_failure("E001", "no such file or directory")
+        yield FileResult(path).mark_failed("E001", "no such file or directory")

@@ -91,7 +91,7 @@ class _Split:
             statements[id(statement)] = statement, site
         if fixed & statements.keys():
             raise Unclear
-        text = self._text.edited(edits)
+        text = self._text.apply_edits(edits)
         # From the last on: what stands above keeps its lines.
         for statement, site in sorted(
             statements.values(), key=lambda s: s[0].lineno, reverse=True
@@ -107,7 +107,7 @@ class _Split:
         """
         if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
             raise Unclear
-        if not self._text.alone(statement) or find_lines_inside_strings(statement):
+        if not self._text.is_alone(statement) or find_lines_inside_strings(statement):
             raise Unclear
         if any(
             isinstance(n, ast.Name)
@@ -131,7 +131,7 @@ class _Split:
 
     def _between(self, statement: ast.stmt, site: ast.expr) -> list[ast.AST]:
         found = []
-        for above in self._view.above(site):
+        for above in self._view.walk_above(site):
             if above is statement:
                 break
             found.append(above)
@@ -157,7 +157,7 @@ class _Split:
         for head, value in zip(heads, found):
             lines.append(indent + head)
             origins.append(text.origins[first - 1])
-            one = text.edited([Edit(site, value)])
+            one = text.apply_edits([Edit(site, value)])
             for number in range(first, last + 1):
                 line = one.lines[number - 1]
                 lines.append(
@@ -166,7 +166,7 @@ class _Split:
                     else indent + step + line[len(indent) :]
                 )
                 origins.append(text.origins[number - 1])
-        return text.spliced(first, last, lines, origins)
+        return text.splice(first, last, lines, origins)
 
     def _is_one_condition(self, site: ast.IfExp) -> bool:
         """Whether it is `a if condition else b`, of two values' names."""
@@ -179,7 +179,7 @@ class _Split:
             for s in self._choice.sources
             if self._inside.get(id(s)) is site
         ]
-        edited = self._text.edited(inner)
+        edited = self._text.apply_edits(inner)
         if site.lineno != site.end_lineno:
             if inner:
                 raise Unclear

@@ -22,10 +22,10 @@ def argv(m: Machine) -> Value:
     """`sys.argv`."""
     arguments = m.configuration.arguments
     if arguments is None:
-        return m.hosts.of("name", "sys.argv", what="sys.argv")
-    program = m.hosts.of("name", "sys.argv[0]", what="sys.argv[0]")
+        return m.hosts.make("name", "sys.argv", what="sys.argv")
+    program = m.hosts.make("name", "sys.argv[0]", what="sys.argv[0]")
     known = [
-        Const(a) if "/run/" not in a else m.hosts.of("argument", a, what=a)
+        Const(a) if "/run/" not in a else m.hosts.make("argument", a, what=a)
         for a in arguments
     ]
     return containers.make_list(m, [program, *known])
@@ -125,7 +125,7 @@ def _read_flag_argument(m: Machine, name: str, default: Value) -> Value | None:
             rest = arguments[place + 1 : place + 2]
             text = rest[0] if rest and not rest[0].startswith("-") else ""
         if "/run/" in text or ":" in text:
-            return m.hosts.of("argument", text, what=f"--{name}")
+            return m.hosts.make("argument", text, what=f"--{name}")
         return _convert(text, default)
     return None
 
@@ -148,7 +148,7 @@ def flag(m: Machine, name: str, default: Value) -> Value:
         return given
     if m.configuration.flags:
         return default
-    return m.hosts.of("flag", name, what=f"--{name}")
+    return m.hosts.make("flag", name, what=f"--{name}")
 
 
 # -- TensorFlow's and absl's flags --
@@ -186,7 +186,7 @@ def read_flag(m: Machine, name: str) -> Value:
     found = m.read(("flags", name), None)
     if isinstance(found, Value):
         return found
-    return m.hosts.of("flag", name, what=f"--{name}")
+    return m.hosts.make("flag", name, what=f"--{name}")
 
 
 def set_flag(m: Machine, name: str, value: Value) -> None:

@@ -194,12 +194,12 @@ def shape_of(m: Machine, value: Host) -> Value:
         return Tuple(
             tuple(_dimension(m, value, i, d) for i, d in enumerate(value.array.shape))
         )
-    return m.hosts.of(".", value, "shape", what=f"{value.what}.shape")
+    return m.hosts.make(".", value, "shape", what=f"{value.what}.shape")
 
 
 def _dimension(m: Machine, value: Host, index: int, found: Dim) -> Value:
     if found is None:
-        return m.hosts.of(
+        return m.hosts.make(
             "shape", value, str(index), what=f"{value.what}.shape[{index}]"
         )
     return containers.dimension(found)
@@ -219,7 +219,7 @@ def call(
     what = f"{path}({', '.join(map(describe, given))})"
     if name.startswith("random."):
         return m.hosts.fresh(what, array)
-    return m.hosts.of(path, *given, *named.values(), what=what, array=array)
+    return m.hosts.make(path, *given, *named.values(), what=what, array=array)
 
 
 def _constant(
@@ -447,4 +447,4 @@ def call_method(
     if found is None:
         return None
     what = f"{function.what}({', '.join(map(describe, given))})"
-    return m.hosts.of("call", function, *given, what=what, array=found)
+    return m.hosts.make("call", function, *given, what=what, array=found)

@@ -40,7 +40,7 @@ def _unpack(m: Machine, target: ast.Tuple | ast.List, value: Value) -> None:
     if starred:
         items = calls.iterate(m, value)
         if items is None or len(items) < count - 1:
-            values: list[Value] = [m.unknown("a value that is unpacked")] * count
+            values: list[Value] = [m.make_unknown("a value that is unpacked")] * count
         else:
             at, more = starred[0], len(items) - count + 1
             middle = containers.make_list(m, items[at : at + more])
@@ -64,14 +64,14 @@ def parts_of(m: Machine, value: Value, count: int) -> list[Value]:
     if items is not None and len(items) == count:
         return items
     if items is not None:
-        return [m.unknown(f"{len(items)} values for {count} names")] * count
+        return [m.make_unknown(f"{len(items)} values for {count} names")] * count
     if isinstance(value, Host):
         return [
-            m.hosts.of("item", value, Const(i), what=f"{value.what}[{i}]")
+            m.hosts.make("item", value, Const(i), what=f"{value.what}[{i}]")
             for i in range(count)
         ]
     if isinstance(value, Tensor):
-        return [m.unknown("a tensor that is unpacked")] * count
+        return [m.make_unknown("a tensor that is unpacked")] * count
     if isinstance(value, Tuple):
-        return [m.unknown("a tuple of another length")] * count
+        return [m.make_unknown("a tuple of another length")] * count
     return [containers.element_of(m, value, "a value that is unpacked")] * count

@@ -90,7 +90,7 @@ def _get_module_attribute(m: Machine, value: Module, name: str) -> Value:
     below = imports.submodule(m, value, name)
     if below is not None:
         return below
-    return m.unknown(f"`{name}` of the module {value.name}")
+    return m.make_unknown(f"`{name}` of the module {value.name}")
 
 
 def _get_external_attribute(m: Machine, value: External, name: str) -> Value:
@@ -105,7 +105,7 @@ def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
         cls = objects.class_of(m, value)
         if name == "__class__" and cls is not None:
             return cls
-        return m.unknown(f"an object's {name}")
+        return m.make_unknown(f"an object's {name}")
     cls = objects.class_of(m, value)
     member = objects.find_member(m, cls, name) if cls is not None else None
     if isinstance(member, Wrapped) and member.kind == "property":
@@ -121,7 +121,7 @@ def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
     if isinstance(cls, External) and cls.path in _METHODS_OF:
         return Own(value, name)
     if cls is None:
-        return m.unknown(f"`.{name}` of an object of a class that is not seen")
+        return m.make_unknown(f"`.{name}` of an object of a class that is not seen")
     asked = objects.special(m, value, "__getattr__")
     if asked is not None:
         from migrate.evaluate import calls
@@ -129,12 +129,12 @@ def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
         return calls.call(m, asked, [Const(name)], {})
     contents = m.read((value.address, "." + name))
     if contents is not MISSING:
-        return m.unknown(f"`.{name}` differs by a test")
+        return m.make_unknown(f"`.{name}` differs by a test")
     if objects.inherits_unseen(m, cls):
-        return m.unknown(
+        return m.make_unknown(
             f"`.{name}` of a class that inherits from one that is not seen"
         )
-    return m.unknown(f"an object has no `.{name}`")
+    return m.make_unknown(f"an object has no `.{name}`")
 
 
 def _get_class_attribute(m: Machine, value: Reference, name: str) -> Value:
@@ -155,7 +155,7 @@ def _get_class_attribute(m: Machine, value: Reference, name: str) -> Value:
             return Own(base, name)
     if name.startswith("__"):
         return Own(value, name)
-    return m.unknown(f"a class has no `{name}`")
+    return m.make_unknown(f"a class has no `{name}`")
 
 
 def _get_super_attribute(m: Machine, value: Super, name: str) -> Value:
@@ -192,7 +192,7 @@ def _get_plain_attribute(m: Machine, value: Value, name: str) -> Value:
         return value
     if isinstance(value, (Const, Reference, Tuple, Builtin, Method)):
         return Own(value, name)
-    return m.unknown(f"`.{name}` of {describe(value)}")
+    return m.make_unknown(f"`.{name}` of {describe(value)}")
 
 
 def _get_function_attribute(m: Machine, value: Value, name: str) -> Value:
@@ -203,7 +203,7 @@ def _get_function_attribute(m: Machine, value: Value, name: str) -> Value:
         return Own(value, name)
     if isinstance(value, Partial) and name == "func":
         return value.function
-    return m.unknown(f"`.{name}` of a function")
+    return m.make_unknown(f"`.{name}` of a function")
 
 
 def put(m: Machine, value: Value, name: str, item: Value) -> None:
@@ -253,4 +253,4 @@ def super_of(m: Machine, given: list[Value]) -> Value:
         if not frame.is_class and frame.names is not None and not frame.is_module:
             if frame.parent is None:
                 break
-    return m.unknown("`super()` outside a method")
+    return m.make_unknown("`super()` outside a method")

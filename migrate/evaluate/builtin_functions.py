@@ -130,7 +130,7 @@ def _default(
         except (
             Exception
         ):  # Whatever Python says of these constants, the program would hear.
-            return m.unknown(f"{name} of these values")
+            return m.make_unknown(f"{name} of these values")
     if name in ("abs", "pow", "round", "divmod", "max", "min") and given:
         found = m.library.unary(m, name, given[0]) if name in ("abs", "round") else None
         if found is not None:
@@ -142,11 +142,11 @@ def _default(
         if name not in ("str", "repr", "format", "id") and containers.mentions_graph(
             m, value
         ):
-            return m.unknown(f"{name} of something of a graph")
+            return m.make_unknown(f"{name} of something of a graph")
     what = f"{name}({', '.join(map(describe, given))})"
     if name in _OPAQUE:
         return m.hosts.fresh(what)
-    return m.hosts.of(name, *given, what=what)
+    return m.hosts.make(name, *given, what=what)
 
 
 @handler("print")
@@ -168,8 +168,8 @@ def _len(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if isinstance(value, Host) and value.array is not None and value.array.shape:
         return containers.dimension(value.array.shape[0])
     if isinstance(value, (Host, Reference)):
-        return m.hosts.of("len", value, what=f"len({describe(value)})")
-    return m.unknown(f"the length of {describe(value)}")
+        return m.hosts.make("len", value, what=f"len({describe(value)})")
+    return m.make_unknown(f"the length of {describe(value)}")
 
 
 @handler("range")
@@ -179,14 +179,14 @@ def _range(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         if isinstance(value, Dimension):
             value = containers.dimension(value.value)
         if not (isinstance(value, Const) and isinstance(value.value, int)):
-            return m.hosts.of(
+            return m.hosts.make(
                 "range", *given, what=f"range({', '.join(map(describe, given))})"
             )
         numbers.append(value.value)
     try:
         return Const(range(*numbers))
     except (TypeError, ValueError):
-        return m.unknown("a range")
+        return m.make_unknown("a range")
 
 
 HANDLERS["xrange"] = _range
@@ -252,7 +252,7 @@ def _filter(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
             m, item if given[0] == NONE else calls.call(m, given[0], [item], {})
         )
         if not isinstance(found, bool):
-            return m.unknown("which elements a filter keeps")
+            return m.make_unknown("which elements a filter keeps")
         if found:
             kept.append(item)
     return containers.make_list(m, kept)
@@ -279,7 +279,7 @@ def _sort_items(m: Machine, given: list[Value], named: dict[str, Value]) -> Valu
     except (containers.NotConstant, TypeError):
         if all(isinstance(i, (Host, Const)) for i in items):
             return m.hosts.fresh("sorted(...)")
-        return m.unknown("the order of what is sorted")
+        return m.make_unknown("the order of what is sorted")
     if truth(m, named.get("reverse", Const(False))) is True:
         places.reverse()
     return containers.make_list(m, [items[i] for i in places])
@@ -291,7 +291,7 @@ def _sum(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 
     items = calls.iterate(m, given[0])
     if items is None:
-        return m.hosts.of("sum", given[0], what="sum(...)")
+        return m.hosts.make("sum", given[0], what="sum(...)")
     total: Value = given[1] if len(given) > 1 else named.get("start", Const(0))
     for item in items:
         total = operators.binary(m, ast.Add, total, item)
@@ -311,8 +311,10 @@ def _list(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         if isinstance(found, containers.Summary):
             return containers.make_list(m, found)
     if isinstance(value, Host):
-        return m.hosts.of("list", value, what=f"list({value.what})", array=value.array)
-    return m.unknown("the elements of a list")
+        return m.hosts.make(
+            "list", value, what=f"list({value.what})", array=value.array
+        )
+    return m.make_unknown("the elements of a list")
 
 
 @handler("tuple")
@@ -323,8 +325,8 @@ def _tuple(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if items is not None:
         return Tuple(tuple(items))
     if isinstance(given[0], Host):
-        return m.hosts.of("tuple", given[0], what="tuple(...)", array=given[0].array)
-    return m.unknown("the elements of a tuple")
+        return m.hosts.make("tuple", given[0], what="tuple(...)", array=given[0].array)
+    return m.make_unknown("the elements of a tuple")
 
 
 @handler("set")
@@ -369,7 +371,7 @@ def _next(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         return calls.call(m, special, [], {})
     items = calls.iterate(m, given[0])
     if items is not None and any(containers.mentions_graph(m, i) for i in items):
-        return m.unknown("which of a generator's values is next")
+        return m.make_unknown("which of a generator's values is next")
     return m.hosts.fresh(f"next({describe(given[0])})")
 
 
@@ -386,7 +388,7 @@ def _int(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         return (
             found
             if found != NONE
-            else m.unknown("int of a dimension that is not known")
+            else m.make_unknown("int of a dimension that is not known")
         )
     return _default(m, "int", given, named)
 
@@ -406,7 +408,7 @@ def _one_of(is_all: bool) -> Handler:
             return Const(not is_all)
         if all(isinstance(f, bool) for f in found):
             return Const(is_all)
-        return m.hosts.of("all" if is_all else "any", *items, what="a test of all")
+        return m.hosts.make("all" if is_all else "any", *items, what="a test of all")
 
     return handler
 
@@ -434,7 +436,7 @@ def _locals(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 def _float(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if given and isinstance(given[0], Host):
         value = given[0]
-        return m.hosts.of(
+        return m.hosts.make(
             "float", value, what=f"float({value.what})", array=Array((), None)
         )
     return _default(m, "float", given, named)

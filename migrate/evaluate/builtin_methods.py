@@ -32,14 +32,14 @@ def call(
         handler = _METHODS[receiver.kind].get(name)
         if handler is not None:
             return handler(m, receiver, given, named)
-        return m.unknown(f"`.{name}` of a {receiver.kind}")
+        return m.make_unknown(f"`.{name}` of a {receiver.kind}")
     if isinstance(receiver, Const):
         return _call_constant_method(m, receiver, name, given, named)
     if isinstance(receiver, Tuple):
         return _call_tuple_method(m, receiver, name, given, named)
     if isinstance(receiver, Module):
-        return m.unknown(f"`{name}` of a module")
-    return m.unknown(f"`.{name}` of {describe(receiver)}")
+        return m.make_unknown(f"`{name}` of a module")
+    return m.make_unknown(f"`.{name}` of {describe(receiver)}")
 
 
 def _call_constant_method(
@@ -47,7 +47,7 @@ def _call_constant_method(
 ) -> Value:
     method = getattr(receiver.value, name, None)
     if method is None:
-        return m.unknown(f"`.{name}` of {describe(receiver)}")
+        return m.make_unknown(f"`.{name}` of {describe(receiver)}")
     try:
         arguments = [containers.convert_to_python(m, v) for v in given]
         options = {k: containers.convert_to_python(m, v) for k, v in named.items()}
@@ -57,9 +57,9 @@ def _call_constant_method(
             if isinstance(value, Unknown):
                 return value
         what = f"{describe(receiver)}.{name}(...)"
-        return m.hosts.of(name, receiver, *given, *named.values(), what=what)
+        return m.hosts.make(name, receiver, *given, *named.values(), what=what)
     except Exception:  # What Python says of constants, the program would hear.
-        return m.unknown(f"`.{name}` of {describe(receiver)}")
+        return m.make_unknown(f"`.{name}` of {describe(receiver)}")
 
 
 def _call_tuple_method(
@@ -75,7 +75,7 @@ def _call_tuple_method(
     if name == "_asdict" and receiver.names:
         pairs = [(Const(n), v) for n, v in zip(receiver.names, receiver.items)]
         return containers.make_dict(m, pairs)
-    return m.unknown(f"`.{name}` of a tuple")
+    return m.make_unknown(f"`.{name}` of a tuple")
 
 
 # -- lists --
@@ -172,7 +172,7 @@ def _index(
     items = containers.contents(m, value)
     if isinstance(items, tuple) and given[0] in items:
         return Const(items.index(given[0]))
-    return m.hosts.of("index", value, given[0], what="an index")
+    return m.hosts.make("index", value, given[0], what="an index")
 
 
 def _count(
@@ -240,7 +240,7 @@ def _values(
         return containers.make_list(m, [item for _, item in pairs])
     if isinstance(pairs, containers.Summary):
         return containers.make_list(m, pairs)
-    return m.unknown("values of a dict")
+    return m.make_unknown("values of a dict")
 
 
 def _update(
@@ -275,7 +275,7 @@ def _pop_item(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
     if not given:
-        return m.unknown("an item that is taken out")
+        return m.make_unknown("an item that is taken out")
     found = _get(m, value, given, named)
     subscripts.delete(m, value, given[0])
     return found

@@ -44,7 +44,7 @@ def _isinstance(m: Machine, given: list[Value], named: dict[str, Value]) -> Valu
     if None not in found:
         return Const(False)
     what = f"isinstance({describe(given[0])})"
-    return m.hosts.of("isinstance", *given, what=what)
+    return m.hosts.make("isinstance", *given, what=what)
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -107,7 +107,7 @@ def _type(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
         return Builtin(value.kind)
     if isinstance(value, Tuple):
         return Builtin("tuple")
-    return m.hosts.of("type", value, what=f"type({describe(value)})")
+    return m.hosts.make("type", value, what=f"type({describe(value)})")
 
 
 @handler("callable")
@@ -120,7 +120,7 @@ def _callable(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
             value.kind == "class" or objects.special(m, value, "__call__") is not None
         )
     if isinstance(value, Host):
-        return m.hosts.of("callable", value, what=f"callable({value.what})")
+        return m.hosts.make("callable", value, what=f"callable({value.what})")
     return Const(False)
 
 
@@ -136,7 +136,7 @@ def _field_name(value: Value) -> str | None:
 def _getattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     name = _field_name(given[1])
     if name is None:
-        return m.unknown("an attribute whose name is not known")
+        return m.make_unknown("an attribute whose name is not known")
     found = attributes.get(m, given[0], name)
     if isinstance(found, Unknown) and len(given) > 2:
         return given[2]
@@ -147,7 +147,7 @@ def _getattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 def _hasattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     name, value = _field_name(given[1]), given[0]
     if name is None or isinstance(value, (Host, External)):
-        return m.hosts.of("hasattr", *given, what="hasattr(...)")
+        return m.hosts.make("hasattr", *given, what="hasattr(...)")
     if isinstance(value, Reference) and value.kind == "object":
         if m.store.get((value.address, "." + name)) is not MISSING:
             return Const(True)

@@ -72,7 +72,7 @@ def call(
         return _call_unknown(m, function, given, named)
     if isinstance(function, Host):
         return externals.call_host(m, function, given, named)
-    return m.unknown(f"a call of {describe(function)}")
+    return m.make_unknown(f"a call of {describe(function)}")
 
 
 def _call_unknown(
@@ -180,14 +180,16 @@ def _call_super(
             return NONE
         return m.library.call_method(m, receiver, name, given, named)
     if name == "__new__":
-        return objects.make_object(m, given[0]) if given else m.unknown("`__new__`")
+        return (
+            objects.make_object(m, given[0]) if given else m.make_unknown("`__new__`")
+        )
     if name == "__setattr__" and len(given) == 2 and isinstance(given[0], Const):
         if isinstance(receiver, Reference):
             objects.set_field(m, receiver, str(given[0].value), given[1])
         return NONE
     if name.startswith("__"):
         return NONE
-    return m.unknown(f"`super().{name}`")
+    return m.make_unknown(f"`super().{name}`")
 
 
 def _extend_property(
@@ -233,7 +235,7 @@ def call_function(
     if sum(1 for f in m.stack if f.receiver_code == function.code) > 3:
         return m.problem(f"`{function.name}` calls itself")
     place = m.frame.file, getattr(node or m.at, "lineno", 0)
-    frame = m.new_frame(
+    frame = m.make_frame(
         names, m.frames.get(function.frame), m.frames.get(function.module), file
     )
     frame.owner, frame.receiver_code = function.owner, function.code
@@ -265,7 +267,7 @@ def _run(m: Machine, code: ast.AST, frame: object) -> Value:
             first, *others = m.frame.pending
             m.store.put_on(first.delta)
             return joins.close(m, m.frame.mark, others, first.completion.value)
-        return m.unknown("a function that does not return")
+        return m.make_unknown("a function that does not return")
     if m.frame.pending:
         return joins.close(m, m.frame.mark, m.frame.pending, value)
     return value
@@ -339,7 +341,7 @@ def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) ->
     bound = bind(m, function, list(partial.given), dict(partial.named))
     if isinstance(bound, Unknown) or isinstance(code, ast.Lambda):
         return True
-    frame = m.new_frame(
+    frame = m.make_frame(
         names, m.frames.get(function.frame), m.frames.get(function.module), file
     )
     frame.owner, frame.receiver_code = function.owner, function.code

@@ -190,11 +190,11 @@ def element_of(m: Machine, value: Value, what: str) -> Value:
                 return m.hosts.fresh(what)
             if len(graph) == 1:
                 return graph[0]
-        return m.unknown(f"which of the elements of {what} it is")
+        return m.make_unknown(f"which of the elements of {what} it is")
     if isinstance(value, Unknown):
         return value
     if isinstance(value, Tensor):
-        return m.unknown("an element of a tensor that is iterated over")
+        return m.make_unknown("an element of a tensor that is iterated over")
     return m.hosts.fresh(what)
 
 

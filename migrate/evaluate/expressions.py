@@ -32,7 +32,7 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
     """The value of an expression."""
     handler = _HANDLERS.get(type(node))
     if handler is None:
-        return m.unknown(f"a {type(node).__name__} expression", node)
+        return m.make_unknown(f"a {type(node).__name__} expression", node)
     return handler(m, node)
 
 
@@ -51,13 +51,15 @@ def look_up(m: Machine, name: str, node: ast.AST | None = None) -> Value:
         if isinstance(found, Value):
             return found
         if found is not MISSING:
-            return m.unknown(f"`{name}` differs by a test", node)
+            return m.make_unknown(f"`{name}` differs by a test", node)
     builtin = attributes.builtin(name)
     if builtin is not None:
         return builtin
     if any(m.store.get((f.number, "*")) is not MISSING for f in m.frame.chain(name)):
-        return m.unknown(f"`{name}` may come from a module that was not found", node)
-    return m.unknown(f"the name `{name}` is bound nowhere", node)
+        return m.make_unknown(
+            f"`{name}` may come from a module that was not found", node
+        )
+    return m.make_unknown(f"the name `{name}` is bound nowhere", node)
 
 
 def _tuple(m: Machine, node: ast.Tuple) -> Value:
@@ -221,7 +223,7 @@ def _join_tests(m: Machine, value: Value, is_and: bool, first: Host) -> Value:
     rest = value.yes if is_and else value.no
     if isinstance(rest, Host):
         word = "and" if is_and else "or"
-        return m.hosts.of(word, first, rest, what=f"{first.what} {word} {rest.what}")
+        return m.hosts.make(word, first, rest, what=f"{first.what} {word} {rest.what}")
     if (
         isinstance(rest, Const)
         and isinstance(rest.value, bool)
@@ -248,7 +250,7 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
                 result = Const(False)
             else:
                 hosts = [b for b in both if isinstance(b, Host)]
-                result = hosts[0] if len(hosts) == 1 else m.hosts.of("and", *hosts)
+                result = hosts[0] if len(hosts) == 1 else m.hosts.make("and", *hosts)
         left = right
     assert result is not None
     return result
@@ -319,7 +321,7 @@ def _evaluate_f_string(m: Machine, node: ast.JoinedStr) -> Value:
         hosts.append(value)
     if not hosts:
         return Const("".join(parts))
-    return m.hosts.of("f", *hosts, *parts, what=ast.unparse(node))
+    return m.hosts.make("f", *hosts, *parts, what=ast.unparse(node))
 
 
 def _comprehension(
@@ -359,7 +361,7 @@ def comprehend(
     """Does something for each round of a comprehension; whether the rounds are all known."""
     outer = m.frame
     iterable = evaluate(m, generators[0].iter)
-    frame = m.new_frame(None, outer, outer.module or outer, outer.file)
+    frame = m.make_frame(None, outer, outer.module or outer, outer.file)
     frame.names = Names(_targets(generators), frozenset(), frozenset(), False)
     with m.enter_frame(frame):
         return _rounds(m, generators, iterable, action)
@@ -421,7 +423,7 @@ def _yield(m: Machine, node: ast.Yield) -> Value:
     value = Const(None) if node.value is None else evaluate(m, node.value)
     if m.yielding:
         return m.yielding[-1](value)
-    return m.unknown("a generator whose values are asked for one by one", node)
+    return m.make_unknown("a generator whose values are asked for one by one", node)
 
 
 def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
@@ -429,7 +431,7 @@ def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
     for item in items or []:
         if m.yielding:
             m.yielding[-1](item)
-    return Const(None) if items is not None else m.unknown("`yield from`", node)
+    return Const(None) if items is not None else m.make_unknown("`yield from`", node)
 
 
 def _evaluate_starred(m: Machine, node: ast.Starred) -> Value:

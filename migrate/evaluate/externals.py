@@ -132,9 +132,9 @@ def attribute(m: Machine, path: str) -> Value:
     if path == "sys.argv":
         return arguments_of.argv(m)
     if path == "os.environ":
-        return m.hosts.of("name", path, what=path)
+        return m.hosts.make("name", path, what=path)
     if path == "sys.path":
-        return m.hosts.of("name", path, what=path)
+        return m.hosts.make("name", path, what=path)
     if path in ("sys.version_info", "sys.version_info.major"):
         if path.endswith("major"):
             return Const(3)
@@ -159,8 +159,8 @@ def attribute_of_host(m: Machine, value: Host, name: str) -> Value:
         return arrays.shape_of(m, value)
     if name == "T" and value.array is not None and value.array.shape is not None:
         array = Array(value.array.shape[::-1], value.array.dtype)
-        return m.hosts.of(".", value, name, what=f"{value.what}.T", array=array)
-    return m.hosts.of(".", value, name, what=f"{value.what}.{name}")
+        return m.hosts.make(".", value, name, what=f"{value.what}.T", array=array)
+    return m.hosts.make(".", value, name, what=f"{value.what}.{name}")
 
 
 def stop(m: Machine) -> Value:
@@ -202,7 +202,7 @@ def run_main(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 
         main = attributes.get(m, module, "main")
     argument = containers.make_list(
-        m, [m.hosts.of("name", "sys.argv[0]", what="sys.argv[0]")]
+        m, [m.hosts.make("name", "sys.argv[0]", what="sys.argv[0]")]
     )
     calls.call(m, main, [argument], {})
     return stop(m)
@@ -221,9 +221,9 @@ def unseen(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -
         # It may be called at any time: what it builds or runs would be missed.
         return m.problem(f"{path} gets a function of the program")
     if any(isinstance(value, Unknown) for value in values):
-        return m.unknown(f"{path} gets something that is not known")
+        return m.make_unknown(f"{path} gets something that is not known")
     if mentioned and package in ("numpy", "pickle", "copy") and path != "copy.copy":
-        return m.unknown(f"{path} of something of a graph")
+        return m.make_unknown(f"{path} of something of a graph")
     for value in values:
         _forget(m, value)
     return m.hosts.fresh(what)
@@ -284,7 +284,7 @@ def _reduce(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if items is None:
         return m.hosts.fresh("reduce(...)")
     items = [*given[2:], *items]
-    total = items[0] if items else m.unknown("reduce of nothing")
+    total = items[0] if items else m.make_unknown("reduce of nothing")
     for item in items[1:]:
         total = calls.call(m, given[0], [total, item], {})
     return total
@@ -313,7 +313,7 @@ def _make_tuple(m: Machine, given: list[Value], named: dict[str, Value]) -> Valu
     kind, names = m.store.get((cls.address, "fields"))
     items = dict(zip(names, values)) | named
     if set(items) != set(names):
-        return m.unknown(f"a {kind} without all its fields")
+        return m.make_unknown(f"a {kind} without all its fields")
     return Tuple(tuple(items[n] for n in names), names, kind)
 
 
@@ -385,7 +385,7 @@ def _join_path(m: Machine, given: list[Value], named: dict[str, Value]) -> Value
     if any(isinstance(v, (Unknown, Choice)) for v in given):
         return None
     what = f"os.path.join({', '.join(map(describe, given))})"
-    return m.hosts.of("os.path.join", *given, what=what)
+    return m.hosts.make("os.path.join", *given, what=what)
 
 
 def _environ(m: Machine, given: list[Value], named: dict[str, Value]) -> Value | None:
@@ -395,7 +395,7 @@ def _environ(m: Machine, given: list[Value], named: dict[str, Value]) -> Value |
             return Const(known)
         if m.configuration.environment and len(given) > 1:
             return given[1]
-    return m.hosts.of("os.environ", *given, what="os.environ")
+    return m.hosts.make("os.environ", *given, what="os.environ")
 
 
 _HANDLERS: dict[str, Callable[..., Value | None]] = {

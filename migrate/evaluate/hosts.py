@@ -19,7 +19,7 @@ class Hosts:
         self._expressions: list[tuple[Hashable, ...]] = []
         self._negated: dict[int, int] = {}
 
-    def of(
+    def make(
         self, kind: str, *parts: Value | str, what: str = "", array: Array | None = None
     ) -> Host:
         """The host value of an expression without effects."""
@@ -27,7 +27,7 @@ class Hosts:
 
     def negation(self, host: Host) -> Host:
         """`not host`."""
-        opposite = self.of("not", host, what=f"not {host.what}")
+        opposite = self.make("not", host, what=f"not {host.what}")
         self._negated[opposite.key] = host.key
         return opposite
 
@@ -47,7 +47,7 @@ class Hosts:
         """The kind of a host's expression, and what it is made of."""
         return self._expressions[host.key]
 
-    def what(self, key: int) -> str:
+    def describe_host(self, key: int) -> str:
         """A host's expression, for a reader."""
         return self._whats[key]
 

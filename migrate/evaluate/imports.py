@@ -107,13 +107,13 @@ def run_module(m: Machine, path: str, dotted: str, name: str = "") -> Module:
     if isinstance(loaded, Module):
         return loaded
     tree = m.tree.parse(path)
-    frame = m.new_frame(None, None, None, path)
+    frame = m.make_frame(None, None, None, path)
     frame.module, frame.is_module = frame, True
     module = Module(frame.number, name or dotted.rpartition(".")[2])
     m.store.set(("module", path), module)
     m.store.set((frame.number, "__name__"), Const(name or dotted))
     m.store.set(
-        (frame.number, "__file__"), m.hosts.of("__file__", path, what="__file__")
+        (frame.number, "__file__"), m.hosts.make("__file__", path, what="__file__")
     )
     m.store.set((frame.number, "__doc__"), Const(None))
     if tree is None:

@@ -92,7 +92,7 @@ def map_choices(
     if not isinstance(value, Choice):
         return action(value)
     if depth > _DEEPEST:
-        return m.unknown("a value depends on more tests than are told apart")
+        return m.make_unknown("a value depends on more tests than are told apart")
     return fork(
         m,
         value.test,

@@ -70,7 +70,7 @@ def _join_values(items: list[Value] | None, m: Machine, what: str) -> Value | No
     if len(tuples) == len(items) and len({len(t.items) for t in tuples}) == 1:
         columns = zip(*(t.items for t in tuples))
         parts = [_join_values(list(column), m, what) for column in columns]
-        return Tuple(tuple(p or m.unknown(what) for p in parts))
+        return Tuple(tuple(p or m.make_unknown(what) for p in parts))
     return None
 
 

@@ -87,7 +87,7 @@ class Machine:
             self.codes.append((node, names_of(node), file))
         return number
 
-    def new_frame(
+    def make_frame(
         self, names: Names | None, parent: Frame | None, module: Frame | None, file: str
     ) -> Frame:
         """A frame with cells of its own."""
@@ -112,7 +112,7 @@ class Machine:
 
     # What is not known.
 
-    def unknown(self, reason: str, node: ast.AST | None = None) -> Unknown:
+    def make_unknown(self, reason: str, node: ast.AST | None = None) -> Unknown:
         """A value nobody knows."""
         return Unknown(reason, self.origin(node))
 

@@ -89,7 +89,7 @@ def binary(m: Machine, kind: type[ast.operator], left: Value, right: Value) -> V
 
         return calls.call(m, special, [left], {})
     what = f"{describe(left)} {sign} {describe(right)}"
-    return m.hosts.of(sign, left, right, what=what, array=_array(left, right))
+    return m.hosts.make(sign, left, right, what=what, array=_array(left, right))
 
 
 def _array(left: Value, right: Value) -> Array | None:
@@ -127,7 +127,7 @@ def _compute_constants(
             raise ValueError
         return Const(function(left.value, right.value))
     except (TypeError, ValueError, ArithmeticError):
-        return m.unknown(f"{left.value!r} {sign} {right.value!r}")
+        return m.make_unknown(f"{left.value!r} {sign} {right.value!r}")
 
 
 def _is_large(left: object, right: object) -> bool:
@@ -141,7 +141,7 @@ def _format_text(m: Machine, text: str, right: Value) -> Value:
     try:
         return Const(text % containers.convert_to_python(m, right))
     except (containers.NotConstant, TypeError, ValueError, KeyError):
-        return m.hosts.of("%", Const(text), right, what=repr(text))
+        return m.hosts.make("%", Const(text), right, what=repr(text))
 
 
 def _compute_sequences(
@@ -239,9 +239,9 @@ def unary(m: Machine, kind: type[ast.unaryop], operand: Value) -> Value:
         try:
             return Const(_UNARY[name](value))
         except TypeError:
-            return m.unknown(f"{name} of {operand.value!r}")
+            return m.make_unknown(f"{name} of {operand.value!r}")
     array = operand.array if isinstance(operand, Host) else None
-    return m.hosts.of(name, operand, what=f"-{describe(operand)}", array=array)
+    return m.hosts.make(name, operand, what=f"-{describe(operand)}", array=array)
 
 
 def compare(m: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
@@ -272,7 +272,7 @@ def compare(m: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Val
     try:
         return Const(bool(function(one_value, other_value)))
     except TypeError:
-        return m.unknown(f"{one_value!r} {sign} {other_value!r}")
+        return m.make_unknown(f"{one_value!r} {sign} {other_value!r}")
 
 
 def _compare_others(
@@ -282,11 +282,11 @@ def _compare_others(
         same = _is_same(m, left, right)
         if same is not None:
             return Const(same is (kind is ast.Eq))
-        test = m.hosts.of(
+        test = m.hosts.make(
             "==", left, right, what=f"{describe(left)} == {describe(right)}"
         )
         return test if kind is ast.Eq else m.hosts.negation(test)
-    return m.hosts.of(
+    return m.hosts.make(
         sign, left, right, what=f"{describe(left)} {sign} {describe(right)}"
     )
 
@@ -315,7 +315,7 @@ def _identity(m: Machine, positive: bool, left: Value, right: Value) -> Value:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Host) and not isinstance(other, Host):
             what = f"{describe(one)} is {describe(other)}"
-            test = m.hosts.of("is", one, other, what=what)
+            test = m.hosts.make("is", one, other, what=what)
             return test if positive else m.hosts.negation(test)
     if isinstance(left, Host) and left != right:
         return m.hosts.fresh("whether two values are one")
@@ -330,7 +330,7 @@ def _membership(m: Machine, positive: bool, left: Value, right: Value) -> Value:
             container: Any = right.value
             return Const((left.value in container) is positive)
         except TypeError:
-            return m.unknown("a membership")
+            return m.make_unknown("a membership")
     special = objects.special(m, right, "__contains__")
     if special is not None:
         from migrate.evaluate import calls
@@ -343,5 +343,7 @@ def _membership(m: Machine, positive: bool, left: Value, right: Value) -> Value:
             return Const(positive)
         if None not in found:
             return Const(not positive)
-    test = m.hosts.of("in", left, right, what=f"{describe(left)} in {describe(right)}")
+    test = m.hosts.make(
+        "in", left, right, what=f"{describe(left)} in {describe(right)}"
+    )
     return test if positive else m.hosts.negation(test)

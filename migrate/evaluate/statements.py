@@ -172,7 +172,7 @@ def _class(m: Machine, node: ast.ClassDef) -> Completion:
     bases = tuple(evaluate(m, base) for base in node.bases)
     made = objects.make_class(m, node.name, bases)
     outer = m.frame
-    frame = m.new_frame(None, outer, outer.module or outer, outer.file)
+    frame = m.make_frame(None, outer, outer.module or outer, outer.file)
     frame.is_class, frame.owner = True, made.address
     with m.enter_frame(frame):
         execute_all(m, node.body)
@@ -200,7 +200,7 @@ def _raise(m: Machine, node: ast.Raise) -> Completion:
 
 def _assert(m: Machine, node: ast.Assert) -> Completion:
     if truth(m, evaluate(m, node.test)) is False:
-        return Completion("raise", m.unknown("an assertion that fails", node))
+        return Completion("raise", m.make_unknown("an assertion that fails", node))
     return NORMAL
 
 

@@ -52,10 +52,10 @@ def get(m: Machine, value: Value, index: Value) -> Value:
 
         return calls.call(m, special, [index], {})
     if isinstance(value, Reference):
-        return m.unknown("an item of an object")
+        return m.make_unknown("an item of an object")
     array = _slice_array(value.array, index) if isinstance(value, Host) else None
     what = f"{describe(value)}[{describe(index)}]"
-    return m.hosts.of("[]", value, index, what=what, array=array)
+    return m.hosts.make("[]", value, index, what=what, array=array)
 
 
 def _is(value: Value, kind: str) -> bool:
@@ -83,7 +83,7 @@ def _get_sequence_item(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(index, Slice):
         cut = bounds(index)
         if cut is None:
-            return m.unknown("a part of a list, by bounds that are not known")
+            return m.make_unknown("a part of a list, by bounds that are not known")
         part = items[cut]
         if isinstance(value, Tuple):
             return Tuple(tuple(part))
@@ -93,10 +93,12 @@ def _get_sequence_item(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         if -len(items) <= index.value < len(items):
             return items[index.value]
-        return m.unknown(f"element {index.value} of {len(items)}")
+        return m.make_unknown(f"element {index.value} of {len(items)}")
     if all(isinstance(item, (Host, Const)) for item in items):
-        return m.hosts.of("[]", *items, index, what=f"an element at {describe(index)}")
-    return m.unknown(f"the element at {describe(index)}")
+        return m.hosts.make(
+            "[]", *items, index, what=f"an element at {describe(index)}"
+        )
+    return m.make_unknown(f"the element at {describe(index)}")
 
 
 def _get_dict_item(m: Machine, value: Reference, index: Value) -> Value:
@@ -117,14 +119,14 @@ def _get_dict_item(m: Machine, value: Reference, index: Value) -> Value:
             isinstance(v, (Host, Const)) for _, v in pairs
         ):
             what = f"an item at {describe(index)}"
-            return m.hosts.of(
+            return m.hosts.make(
                 "[]", *(v for pair in pairs for v in pair), index, what=what
             )
-        return m.unknown(f"the item at {describe(index)}")
+        return m.make_unknown(f"the item at {describe(index)}")
     if isinstance(pairs, containers.Summary):
         if all(isinstance(v, (Host, Const)) for v in pairs.items):
             return m.hosts.fresh(f"an item at {describe(index)}")
-    return m.unknown(f"the item at {describe(index)}")
+    return m.make_unknown(f"the item at {describe(index)}")
 
 
 def _get_constant_item(m: Machine, value: Const, index: Value) -> Value:
@@ -133,13 +135,15 @@ def _get_constant_item(m: Machine, value: Const, index: Value) -> Value:
         if isinstance(index, Slice):
             cut = bounds(index)
             if cut is None:
-                return m.hosts.of("[]", value, index, what=f"{describe(value)}[:]")
+                return m.hosts.make("[]", value, index, what=f"{describe(value)}[:]")
             return Const(container[cut])
         if isinstance(index, Const):
             return Const(container[index.value])
     except (TypeError, IndexError, KeyError):
-        return m.unknown(f"an item of {describe(value)}")
-    return m.hosts.of("[]", value, index, what=f"{describe(value)}[{describe(index)}]")
+        return m.make_unknown(f"an item of {describe(value)}")
+    return m.hosts.make(
+        "[]", value, index, what=f"{describe(value)}[{describe(index)}]"
+    )
 
 
 def _slice_array(array: Array | None, index: Value) -> Array | None:

@@ -53,7 +53,7 @@ def _decide_choice(m: Machine, value: Choice) -> bool | Host | Unknown:
     yes, no = truth(m, m.resolve(value.yes)), truth(m, m.resolve(value.no))
     if isinstance(yes, bool) and yes is no:
         return yes
-    test = Host(value.test, m.hosts.what(value.test))
+    test = Host(value.test, m.hosts.describe_host(value.test))
     if yes is True and no is False:
         return test
     if yes is False and no is True:
@@ -62,4 +62,4 @@ def _decide_choice(m: Machine, value: Choice) -> bool | Host | Unknown:
         if isinstance(one, Unknown):
             return one
     parts = [Const(p) if isinstance(p, bool) else p for p in (yes, no)]
-    return m.hosts.of("choice", test, *parts, what=f"a value by {test.what}")
+    return m.hosts.make("choice", test, *parts, what=f"a value by {test.what}")

@@ -92,7 +92,7 @@ class Events:
             for target in node.targets
         }
 
-    def of(self, node: ast.AST) -> list[Event]:
+    def list_events(self, node: ast.AST) -> list[Event]:
         """What happens where a statement, or an expression, is evaluated."""
         return list(self._walk(node, ()))
 
@@ -125,7 +125,7 @@ class Events:
         for given in [*node.args, *(k.value for k in node.keywords), node.func]:
             targets: Sequence[ast.AST] = ()
             if given is node.func:
-                given = self._passed(given, through)
+                given = self._resolve_parameter(given, through)
             if isinstance(given, ast.Name):
                 targets = reach.definitions(self._scopes, given)
             elif isinstance(given, ast.Attribute):
@@ -153,7 +153,7 @@ class Events:
             node = node.value
         return self._makes_object(node) or (names.key(node) or "-") in self._objects
 
-    def _passed(
+    def _resolve_parameter(
         self,
         node: ast.expr,
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
@@ -288,13 +288,15 @@ class _Uses:
             targets = (
                 parent.targets if isinstance(parent, ast.Assign) else [parent.target]
             )
-            return any(self._of_name(target, parent) for target in targets)
+            return any(self._is_name_lost(target, parent) for target in targets)
         if isinstance(parent, ast.keyword):
-            return self._of_argument(node, self._scopes.parents[parent], parent.arg)
+            return self._is_argument_lost(
+                node, self._scopes.parents[parent], parent.arg
+            )
         if isinstance(parent, ast.Call):
-            return self._of_argument(node, parent, None)
+            return self._is_argument_lost(node, parent, None)
         if isinstance(parent, ast.Return):
-            return self._of_return(parent)
+            return self._is_return_lost(parent)
         if isinstance(parent, ast.comprehension):
             parent = self._scopes.parents[parent]
         if isinstance(parent, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
@@ -309,7 +311,7 @@ class _Uses:
             return False
         return self._strict
 
-    def _of_name(self, target: ast.expr, statement: ast.stmt) -> bool:
+    def _is_name_lost(self, target: ast.expr, statement: ast.stmt) -> bool:
         if isinstance(target, ast.Attribute):
             return any(
                 self.are_lost(node)
@@ -352,7 +354,9 @@ class _Uses:
             )
         )
 
-    def _of_argument(self, node: ast.AST, call: ast.AST, keyword: str | None) -> bool:
+    def _is_argument_lost(
+        self, node: ast.AST, call: ast.AST, keyword: str | None
+    ) -> bool:
         if not isinstance(call, ast.Call) or call.func is node:
             return self._strict
         symbol = self._scopes.resolve(call.func) or ""
@@ -370,14 +374,14 @@ class _Uses:
             assert isinstance(call.func, ast.Attribute)
             statement = self._scopes.parents[call]
             if isinstance(statement, ast.Expr):
-                return self._of_grown(call.func.value)
+                return self._is_grown_list_lost(call.func.value)
             return self._strict
         own = self._scopes.function(call.func)
         if own is None:
             return self._strict
-        return self._of_parameter(node, call, own)
+        return self._is_parameter_lost(node, call, own)
 
-    def _of_grown(self, target: ast.expr) -> bool:
+    def _is_grown_list_lost(self, target: ast.expr) -> bool:
         """A list that the updates are put into."""
         if not isinstance(target, ast.Name):
             return self._strict
@@ -391,7 +395,7 @@ class _Uses:
             and self._scopes.scope_of(node).owner(node.id) is owner
         )
 
-    def _of_parameter(
+    def _is_parameter_lost(
         self, node: ast.AST, call: ast.Call, function: ast.FunctionDef
     ) -> bool:
         """What the program's own function does with a list that it is given."""
@@ -405,7 +409,7 @@ class _Uses:
             return self._strict
         return any(self.are_lost(n) for n in inside if n.id in given)
 
-    def _of_return(self, statement: ast.Return) -> bool:
+    def _is_return_lost(self, statement: ast.Return) -> bool:
         function: ast.AST | None = statement
         while function is not None and not isinstance(function, ast.FunctionDef):
             function = self._scopes.parents.get(function)

@@ -99,11 +99,11 @@ class Dimensions:
         for node in self._scopes.walk():
             if isinstance(node, ast.Attribute) and node.attr == "value":
                 if isinstance(node.ctx, ast.Load):
-                    kind = self.of(node.value)
+                    kind = self.infer(node.value)
                     if Is.DIMENSION in kind:
                         yield node, not kind & (Is.OTHER | Is.OBJECT)
             elif isinstance(node, ast.Call) and _asks_value(node):
-                if Is.DIMENSION in self.of(node.args[0]):
+                if Is.DIMENSION in self.infer(node.args[0]):
                     yield node, False
 
     def _may_have(self) -> bool:
@@ -113,7 +113,7 @@ class Dimensions:
         }
         return bool(found & {*_SHAPES, "get_shape", "TensorShape"})
 
-    def of(self, node: ast.AST | None) -> Is:
+    def infer(self, node: ast.AST | None) -> Is:
         """What an expression may be."""
         if node is None:
             return Is.OTHER
@@ -133,22 +133,22 @@ class Dimensions:
             case ast.Attribute():
                 return self._attribute(node)
             case ast.Subscript(slice=ast.Slice()):
-                return self.of(node.value)
+                return self.infer(node.value)
             case ast.Subscript():
                 nested = Is.SHAPE if _is_of_elements(node) else Is.NOTHING
-                return self._item(self.of(node.value)) | nested
+                return self._item(self.infer(node.value)) | nested
             case ast.Call():
                 return self._call(node)
             case ast.BinOp():
-                return self._arithmetic(self.of(node.left), self.of(node.right))
+                return self._arithmetic(self.infer(node.left), self.infer(node.right))
             case ast.UnaryOp():
-                return self.of(node.operand)
+                return self.infer(node.operand)
             case ast.BoolOp():
-                return self._any(node.values)
+                return self._infer_any(node.values)
             case ast.IfExp():
-                return self.of(node.body) | self.of(node.orelse)
+                return self.infer(node.body) | self.infer(node.orelse)
             case ast.NamedExpr() | ast.Starred():
-                return self.of(node.value)
+                return self.infer(node.value)
             case ast.List() | ast.Tuple() | ast.Set():
                 return self._holding(node.elts)
             case ast.Dict():
@@ -161,17 +161,17 @@ class Dimensions:
                 return Is.NUMBER
         return Is.OTHER
 
-    def _any(self, nodes: Iterable[ast.AST | None]) -> Is:
+    def _infer_any(self, nodes: Iterable[ast.AST | None]) -> Is:
         found = Is.NOTHING
         for node in nodes:
-            found |= self.of(node)
+            found |= self.infer(node)
         return found
 
     def _holding(self, elements: Iterable[ast.expr]) -> Is:
         """What holds the elements, which may be dimensions."""
         inside = Is.NOTHING
         for element in elements:
-            one = self.of(element)
+            one = self.infer(element)
             # Of an unpacked one its elements, and of a pair what it holds.
             inside |= self._item(one) if one & (Is.SHAPE | Is.OBJECTS) else one
         return _holder(inside)
@@ -204,7 +204,7 @@ class Dimensions:
         for container, value in self._added.get(name.id, ()):
             if isinstance(container, ast.Name):
                 if self._scopes.scope_of(container).owner(name.id) is owner:
-                    found |= _holder(self.of(value))
+                    found |= _holder(self.infer(value))
         return found
 
     def _classify_binding(self, name: str, binding: ast.AST, owner: ast.AST) -> Is:
@@ -222,13 +222,13 @@ class Dimensions:
                 found |= self._classify_unpacked(name, target, binding.value)
             return found | self._walrus(name, binding)
         if isinstance(binding, ast.AugAssign):
-            return self._arithmetic(Is.NUMBER, self.of(binding.value))
+            return self._arithmetic(Is.NUMBER, self.infer(binding.value))
         if isinstance(binding, ast.AnnAssign):
-            return self.of(binding.value) if binding.value else Is.NOTHING
+            return self.infer(binding.value) if binding.value else Is.NOTHING
         return self._walrus(name, binding) or Is.OTHER
 
     def _walrus(self, name: str, statement: ast.AST) -> Is:
-        return self._any(
+        return self._infer_any(
             node.value
             for node in walk_breadth_first(statement)
             if isinstance(node, ast.NamedExpr) and node.target.id == name
@@ -237,7 +237,7 @@ class Dimensions:
     def _classify_unpacked(self, name: str, target: ast.expr, value: ast.expr) -> Is:
         """What a name gets of an assigned value: all of it, or one of its parts."""
         if isinstance(target, ast.Name):
-            return self.of(value) if target.id == name else Is.NOTHING
+            return self.infer(value) if target.id == name else Is.NOTHING
         if isinstance(target, ast.Starred):
             return self._classify_unpacked(name, target.value, value)
         if not isinstance(target, (ast.Tuple, ast.List)):
@@ -249,9 +249,9 @@ class Dimensions:
                 found |= self._classify_unpacked(name, part, own[index])
             elif isinstance(part, ast.Starred):
                 if isinstance(part.value, ast.Name) and part.value.id == name:
-                    found |= self.of(value)
+                    found |= self.infer(value)
             elif isinstance(part, ast.Name) and part.id == name:
-                found |= self._item(self.of(value))
+                found |= self._item(self.infer(value))
         return found
 
     def _classify_loop_target(
@@ -272,7 +272,7 @@ class Dimensions:
                     return self._classify_loop_target(
                         name, parts[1], iterated.func.value
                     )
-        return self._item(self.of(iterated))
+        return self._item(self.infer(iterated))
 
     def _parts(self, name: str, parts: list[ast.expr], given: list[ast.expr]) -> Is:
         found = Is.NOTHING
@@ -286,7 +286,7 @@ class Dimensions:
 
     def _parameter(self, argument: ast.arg, function: ast.AST) -> Is:
         if isinstance(function, ast.Lambda):
-            return self._of_lambda(function)
+            return self._infer_lambda_parameter(function)
         assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
         names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
         if isinstance(self._scopes.parents.get(function), ast.ClassDef):
@@ -301,10 +301,10 @@ class Dimensions:
             for keyword in call.keywords:
                 given = keyword.value if keyword.arg == argument.arg else given
             if given is not None:
-                found |= self.of(given)
+                found |= self.infer(given)
         return found or Is.OTHER
 
-    def _of_lambda(self, function: ast.Lambda) -> Is:
+    def _infer_lambda_parameter(self, function: ast.Lambda) -> Is:
         """`map(lambda d: d.value, shape)`"""
         call = self._scopes.parents.get(function)
         if isinstance(call, ast.Call) and get_last_part(call.func) in (
@@ -313,29 +313,29 @@ class Dimensions:
             "reduce",
         ):
             if function in call.args[:1]:
-                return self._any_item(call.args[1:])
+                return self._infer_any_item(call.args[1:])
         return Is.OTHER
 
-    def _any_item(self, holders: Iterable[ast.expr]) -> Is:
+    def _infer_any_item(self, holders: Iterable[ast.expr]) -> Is:
         found = Is.NOTHING
         for holder in holders:
-            found |= self._item(self.of(holder))
+            found |= self._item(self.infer(holder))
         return found
 
     def _attribute(self, node: ast.Attribute) -> Is:
         if node.attr == "value":
-            return Is.NUMBER if self.of(node.value) & ~Is.OTHER else Is.OTHER
-        if node.attr == "dims" and Is.SHAPE in self.of(node.value):
+            return Is.NUMBER if self.infer(node.value) & ~Is.OTHER else Is.OTHER
+        if node.attr == "dims" and Is.SHAPE in self.infer(node.value):
             return Is.OBJECTS
         own = self._attributes.get(node.attr, ())
         if node.attr in _SHAPES:
-            return Is.SHAPE | self._any(own)
+            return Is.SHAPE | self._infer_any(own)
         if self._scopes.find_dotted_path(node):
             return Is.OTHER
-        found = self._any(own)
+        found = self._infer_any(own)
         for container, value in self._added.get(node.attr, ()):
             if isinstance(container, ast.Attribute):
-                found |= _holder(self.of(value))
+                found |= _holder(self.infer(value))
         return found if own else Is.OTHER
 
     def _call(self, call: ast.Call) -> Is:
@@ -347,7 +347,7 @@ class Dimensions:
             return Is.OBJECT
         functions = self._functions(called)
         if functions:
-            return self._any(
+            return self._infer_any(
                 node.value
                 for function in functions
                 for node in walk_breadth_first(function)
@@ -359,18 +359,18 @@ class Dimensions:
         if last in _NUMBERS or last == "dimension_value":
             return Is.NUMBER
         if last in _HOLDERS and call.args:
-            return self.of(call.args[-1])
+            return self.infer(call.args[-1])
         if last == "map" and call.args and isinstance(call.args[0], ast.Lambda):
-            return _holder(self.of(call.args[0].body))
+            return _holder(self.infer(call.args[0].body))
         if last in _ONE_OF:
             given = call.args[1:] if last == "reduce" else call.args
-            return self._any_item(given) if given else Is.OTHER
+            return self._infer_any_item(given) if given else Is.OTHER
         return Is.OTHER
 
     def _method(self, called: ast.Attribute) -> Is:
         if called.attr == "get_shape":
             return Is.SHAPE
-        of = self.of(called.value)
+        of = self.infer(called.value)
         if called.attr in ("as_list", "num_elements") and Is.SHAPE in of:
             return Is.NUMBER
         if called.attr in _SAME and of & (Is.SHAPE | Is.OBJECTS):

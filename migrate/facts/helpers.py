@@ -30,7 +30,7 @@ class Helper:
     node: ast.FunctionDef
     sessions: frozenset[str]
 
-    def own(self) -> set[str]:
+    def find_own_names(self) -> set[str]:
         """Names that are its own: parameters, and what it binds."""
         found = {
             a.arg for a in walk_breadth_first(self.node.args) if isinstance(a, ast.arg)

@@ -43,7 +43,7 @@ class ModuleValues:
                 last = getattr(called, "attr", getattr(called, "id", ""))
                 self._calls.setdefault(last, []).append(node)
 
-    def of(self, node: ast.expr | None) -> Paths:
+    def find_paths(self, node: ast.expr | None) -> Paths:
         """The paths that an expression may stand for."""
         if node is None:
             return None
@@ -65,19 +65,19 @@ class ModuleValues:
                     return self._name(node)
                 return self._attribute(node)
             case ast.IfExp():
-                return self._all([node.body, node.orelse])
+                return self._find_all_paths([node.body, node.orelse])
             case ast.BoolOp():
-                return self._all(node.values)
+                return self._find_all_paths(node.values)
             case ast.NamedExpr():
-                return self.of(node.value)
+                return self.find_paths(node.value)
             case ast.Subscript():
                 return self._item(node)
         return None
 
-    def _all(self, nodes: Iterable[ast.expr]) -> Paths:
+    def _find_all_paths(self, nodes: Iterable[ast.expr]) -> Paths:
         found = _NOTHING
         for node in nodes:
-            one = self.of(node)
+            one = self.find_paths(node)
             if one is None:
                 return None
             found |= one
@@ -93,7 +93,7 @@ class ModuleValues:
             if bound is None:
                 return None
             values += bound
-        return self._all(values) if values else None
+        return self._find_all_paths(values) if values else None
 
     def _find_bound_values(
         self, name: str, binding: ast.AST, owner: ast.AST
@@ -137,11 +137,11 @@ class ModuleValues:
         return values or None
 
     def _attribute(self, node: ast.Attribute) -> Paths:
-        base = self.of(node.value)
+        base = self.find_paths(node.value)
         if base:
             return frozenset(f"{path}.{node.attr}" for path in base)
         own = self._attributes.get(node.attr)
-        return self._all(own) if own else None
+        return self._find_all_paths(own) if own else None
 
     def _item(self, node: ast.Subscript) -> Paths:
         """What a list or dict holds that is written out, under a key or any."""
@@ -166,4 +166,4 @@ class ModuleValues:
                 held = [held[key]]
         else:
             return None
-        return self._all(held) if held else None
+        return self._find_all_paths(held) if held else None

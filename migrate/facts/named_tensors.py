@@ -43,7 +43,7 @@ class NamedTensors:
           name: of the tensor, with ":0", or of its operation.
         """
         name = name.removesuffix(":0")
-        if ":" in name or not self._in_sight():
+        if ":" in name or not self._is_graph_in_sight():
             return None
         found = [t for t in self._targets() if self._read_graph_name(t) == name]
         if len(found) != 1:
@@ -53,7 +53,7 @@ class NamedTensors:
             self._read[target.id] = self._scopes.read(target)
         return self._read[target.id]
 
-    def _in_sight(self) -> bool:
+    def _is_graph_in_sight(self) -> bool:
         """Whether nothing of other files may add to the graph."""
         for node in self._scopes.walk():
             root = node.func if isinstance(node, ast.Call) else None
@@ -92,7 +92,7 @@ class NamedTensors:
         call = statement.value
         assert isinstance(call, ast.Call)
         symbol = self._scopes.resolve(call.func) or ""
-        outer = self._outer(statement)
+        outer = self._find_scope_names(statement)
         if outer is None:
             return None
         if symbol in table.GLOBAL_STEP:
@@ -106,7 +106,7 @@ class NamedTensors:
             return None
         return "/".join(str(names.literal(part)) for part in parts)
 
-    def _outer(self, statement: ast.stmt) -> list[ast.expr] | None:
+    def _find_scope_names(self, statement: ast.stmt) -> list[ast.expr] | None:
         """The names of the scopes around a statement; None where these are not seen."""
         found: list[ast.expr] = []
         parent = self._scopes.parents[statement]

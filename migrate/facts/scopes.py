@@ -136,10 +136,10 @@ class Scopes:
         while isinstance(node, ast.Attribute):
             attributes.append(node.attr)
             node = node.value
-        base = self._any_import(node) if isinstance(node, ast.Name) else ""
+        base = self._find_any_import(node) if isinstance(node, ast.Name) else ""
         return ".".join([base, *reversed(attributes)]) if base else ""
 
-    def _any_import(self, name: ast.Name) -> str:
+    def _find_any_import(self, name: ast.Name) -> str:
         scope = self._scope_of.get(name)
         owner = scope.owner(name.id) if scope else None
         if owner is None:
@@ -293,7 +293,7 @@ class Scopes:
     def walk_uses(self) -> Iterator[tuple[ast.expr, str]]:
         """Every outermost expression that resolves to a symbol, in source order."""
         if self._uses is None:
-            self._uses = tuple(self._all_uses())
+            self._uses = tuple(self._find_uses())
         return iter(self._uses)
 
     def walk(self) -> Iterator[ast.AST]:
@@ -308,7 +308,7 @@ class Scopes:
             node = self.parents[node]
             yield node
 
-    def _all_uses(self) -> Iterator[tuple[ast.expr, str]]:
+    def _find_uses(self) -> Iterator[tuple[ast.expr, str]]:
         stack: list[ast.AST] = [self.tree]
         while stack:
             node = stack.pop()
@@ -392,7 +392,7 @@ class _Builder:
         self._visit_all(outside, scope, node)
         self._visit_all([*node.body], self._child_scope(node, scope), node)
 
-    def _outer(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _bind_outer_names(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, (ast.Global, ast.Nonlocal))
         scope.outer_names.update(node.names)
         if isinstance(node, ast.Global):
@@ -475,8 +475,8 @@ _VISITS: dict[type[ast.AST], _Visit] = {
     ast.ClassDef: _Builder._class,
     ast.Import: _Builder._import,
     ast.ImportFrom: _Builder._import,
-    ast.Global: _Builder._outer,
-    ast.Nonlocal: _Builder._outer,
+    ast.Global: _Builder._bind_outer_names,
+    ast.Nonlocal: _Builder._bind_outer_names,
     ast.ExceptHandler: _Builder._handler,
     ast.Name: _Builder._name,
     **dict.fromkeys(_COMPREHENSIONS, _Builder._comprehension),

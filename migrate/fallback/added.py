@@ -128,7 +128,9 @@ def drop_unread(text: str, modules: Collection[str] = ()) -> str:
         if not kept:
             dropped.append(node)
         elif len(kept) < len(node.names):
-            shortened.append(Edit.of(node, _spell_import_of_names(node, kept)))
+            shortened.append(
+                Edit.replace_node(node, _spell_import_of_names(node, kept))
+            )
     return _remove_statements(text, tree, dropped, shortened)
 
 
@@ -186,7 +188,7 @@ def _remove_statements(
         before = lines[node.lineno - 1][: node.col_offset].strip()
         after = lines[node.end_lineno - 1][node.end_col_offset :].strip()
         if before or (after and not after.startswith(b"#")) or id(node) in alone:
-            found.append(Edit.of(node, "pass"))
+            found.append(Edit.replace_node(node, "pass"))
         else:
             found.append(Edit(node.lineno, 0, node.end_lineno + 1, 0, ""))
     return apply_edits(text if text.endswith("\n") else text + "\n", found)

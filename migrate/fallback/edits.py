@@ -18,7 +18,7 @@ class Edit:
     new: str
 
     @classmethod
-    def of(cls, node: ast.stmt | ast.expr | ast.alias, new: str) -> Edit:
+    def replace_node(cls, node: ast.stmt | ast.expr | ast.alias, new: str) -> Edit:
         """New text for a node."""
         end_line, end_column = node.end_lineno, node.end_col_offset
         assert end_line is not None and end_column is not None

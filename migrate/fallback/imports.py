@@ -43,10 +43,10 @@ def _edit_import(node: ast.Import) -> Iterator[Edit]:
             continue
         if alias.asname is None and not rest.startswith(("python", "core")):
             # `import tensorflow.contrib.slim` binds `tensorflow`, too.
-            yield Edit.of(alias, f"{V1} as tensorflow")
+            yield Edit.replace_node(alias, f"{V1} as tensorflow")
         elif alias.asname is not None and not is_elsewhere(alias.name):
             path = f"{V1}.{rest}" if rest else V1
-            yield Edit.of(alias, f"{path} as {alias.asname}")
+            yield Edit.replace_node(alias, f"{path} as {alias.asname}")
 
 
 def _edit_imported_names(node: ast.ImportFrom, line: bytes) -> Iterator[Edit]:

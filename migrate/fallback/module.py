@@ -64,7 +64,7 @@ def bring_to_compat(
       SyntaxError: the text is not Python 3.
       RecursionError: it is nested too deeply.
     """
-    unit = Unit.of(filename, options)
+    unit = Unit.look_up_file(filename, options)
     # What other files import for this one, written out in the same lines.
     whole, _ = write_out_imports(text, unit.reexports)
     whole = own_stars.write_names_for_stars(whole, unit.own_stars)

@@ -21,7 +21,7 @@ class Surroundings:
         self._imports = Imports(self._files)
         self._importers: dict[str, set[str]] = {real: set() for real in self._files}
         for real in self._files:
-            for module in self._imports.of(real):
+            for module in self._imports.find_imports(real):
                 self._importers[module].add(real)
 
     def find_helpers(self, program: Sequence[pathlib.Path]) -> list[pathlib.Path]:

@@ -93,7 +93,7 @@ class CompatFallback:
             own=frozenset(_names(texts)),
         )
         again = [
-            self._brought(result.path, part, os.path.realpath(result.path) in starts)
+            self._bring_file(result.path, part, os.path.realpath(result.path) in starts)
             for result in program
         ]
         if any(_is_refused(new) or new.failed for new in again):
@@ -120,7 +120,7 @@ class CompatFallback:
             for old, new in zip(program, again, strict=True)
         ]
 
-    def _brought(self, path: pathlib.Path, part: Part, starts: bool) -> FileResult:
+    def _bring_file(self, path: pathlib.Path, part: Part, starts: bool) -> FileResult:
         part = dataclasses.replace(part, starts=starts)
 
         def core(text: str, options: Options, filename: str) -> Migration:

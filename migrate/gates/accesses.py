@@ -100,7 +100,7 @@ class Accesses:
     def __init__(self, callees: Callees) -> None:
         self.found: list[Access] = []
         self._callees, self._scopes = callees, callees.scopes
-        self._names = self._with_others(set(self._find_changed_names()))
+        self._names = self._add_aliases(set(self._find_changed_names()))
         self._fresh: dict[frozenset[ast.AST], Freshness] = {}
         self._texts: dict[ast.AST, str] = {}
 
@@ -120,7 +120,7 @@ class Accesses:
             elif isinstance(node, (ast.For, ast.comprehension)):
                 yield _name_of(node.iter)
 
-    def _with_others(self, names: set[str]) -> frozenset[str]:
+    def _add_aliases(self, names: set[str]) -> frozenset[str]:
         """The names, and those of the objects that they may stand for."""
         pairs: list[tuple[str, str]] = []
         for node in self._scopes.walk():
@@ -399,7 +399,7 @@ class Accesses:
             for node in walk_breadth_first(value)
         ):
             return False
-        return self._callees.origins.of_tensorflow(value)
+        return self._callees.origins.is_of_tensorflow(value)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -155,16 +155,16 @@ class Callees:
         if path:
             effect = _find_effect_by_path(path, self.scopes.resolve(called))
         elif isinstance(called, ast.Name):
-            effect = self._of_name(called)
+            effect = self._find_effect_of_name(called)
         elif isinstance(called, ast.Attribute):
-            effect = self._of_method(called, call)
+            effect = self._find_effect_of_method(called, call)
         else:
             made = isinstance(called, ast.Call) and self.is_class(called.func)
-            known = made or any(self.origins.of(called))
+            known = made or any(self.origins.trace_origin(called))
             effect = Effect("" if known else table.UNSEEN, "")
         if effect is not None and effect.kind == table.UNSEEN:
             values = [*call.args, *(k.value for k in call.keywords)]
-            if any(map(self.origins.of_tensorflow, values)):
+            if any(map(self.origins.is_of_tensorflow, values)):
                 return Effect("", effect.name)  # It builds a graph of what it is given.
         return effect
 
@@ -225,20 +225,22 @@ class Callees:
                 return True
         return False
 
-    def _of_name(self, called: ast.Name) -> Effect | None:
+    def _find_effect_of_name(self, called: ast.Name) -> Effect | None:
         bindings = self.bindings(called)
         if called.id == "get_ipython":
             return None
         if not bindings:
             kind = table.BUILTINS.get(called.id, "")
             return Effect(kind, called.id) if kind else None
-        if self.is_class(called) or any(self.origins.of(called)):
+        if self.is_class(called) or any(self.origins.trace_origin(called)):
             return Effect("", called.id)
         if all(map(self.origins.is_given_functions, bindings)):
             return Effect("", called.id)
         return Effect(table.UNSEEN, called.id)
 
-    def _of_method(self, called: ast.Attribute, call: ast.Call) -> Effect | None:
+    def _find_effect_of_method(
+        self, called: ast.Attribute, call: ast.Call
+    ) -> Effect | None:
         name, receiver = called.attr, called.value
         if name in table.GRAPH_METHODS or _is_super(receiver):
             return None
@@ -246,7 +248,7 @@ class Callees:
             return None
         if name in table.FILE_METHODS and self._is_open_file(receiver):
             return Effect(table.FILES, f".{name}")
-        of_tensorflow, known = self.origins.of(receiver)
+        of_tensorflow, known = self.origins.trace_origin(receiver)
         fresh = isinstance(receiver, ast.Call) and known
         if of_tensorflow or fresh:  # `RandomState(0).rand()`: nobody else has it.
             return Effect("", f".{name}")
@@ -256,7 +258,7 @@ class Callees:
         if name in table.FILE_METHODS:
             return Effect(table.FILES, f".{name}")
         if name in table.CHANGING_METHODS or known:
-            tensors = any(map(self.origins.of_tensorflow, call.args))
+            tensors = any(map(self.origins.is_of_tensorflow, call.args))
             # A list of tensors is made when the graph is built.
             return Effect("" if tensors else table.OBJECT + at, f".{name}")
         return Effect(table.UNSEEN, f".{name}")

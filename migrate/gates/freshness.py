@@ -155,7 +155,7 @@ class Freshness:
         if isinstance(called, ast.Attribute):
             if called.attr in table.PURE_METHODS and called.attr not in table.LOOKS_UP:
                 return True
-            return self._callees.origins.of_tensorflow(called.value)
+            return self._callees.origins.is_of_tensorflow(called.value)
         return False
 
     def _returns_fresh(self, function: ast.AST) -> bool:

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from migrate.facts.aliases import find_held
 from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.callees import Callees
 from migrate.source.nodes import walk_breadth_first
@@ -52,6 +53,15 @@ def originals(name: str) -> list[str]:
     return [name, *("_".join(words[i:]) for i in range(len(words)))]
 
 
+def _find_parts(value: ast.expr) -> set[str]:
+    """The name of an object, of which the value is a part that changes with it."""
+    if isinstance(value, ast.Name):
+        return {value.id}
+    if isinstance(value, ast.Subscript):
+        return find_held(value, entries=False)
+    return set()
+
+
 def line_of(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
@@ -82,10 +92,11 @@ class _Changes:
                 if node.func.attr in table.CHANGING_FUNCTIONS:
                     for given in node.args:
                         self._change(given)
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        self._others.setdefault(node.value.id, set()).add(target.id)
+            elif isinstance(node, ast.Assign):
+                for held in _find_parts(node.value):
+                    for target in node.targets:
+                        if isinstance(target, ast.Name):
+                            self._others.setdefault(held, set()).add(target.id)
 
     def _change(self, changed: ast.expr) -> None:
         if isinstance(changed, ast.Attribute):
@@ -163,16 +174,16 @@ class _Step:
         self._uses = changes.uses.get(step.name, [])
 
     def find_changed(self) -> Iterator[tuple[str, ast.AST]]:
-        yield from self._of(self._step)
+        yield from self._find_late_changes(self._step)
 
-    def _of(self, function: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    def _find_late_changes(self, function: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         if function in self._called:
             return
         self._called.add(function)
         for node in walk_breadth_first(function):
             if isinstance(node, ast.Call):
                 for callee in self._changes.callees.find_called_functions(node.func):
-                    yield from self._of(callee)
+                    yield from self._find_late_changes(callee)
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 if not self._changes.callees.path(node):
                     for at in self._changes.attributes.get(node.attr, ()):
@@ -204,19 +215,21 @@ class _Step:
 
     def _is_after(self, use: ast.AST, at: ast.AST) -> bool:
         """Whether a use of the step may come after a change, which is one of its home."""
-        changes, around = set(self._above(at)), set(self._above(use))
+        changes, around = set(self._walk_outwards(at)), set(self._walk_outwards(use))
         if any(isinstance(node, _CALLED_LATER) for node in around):
             return True
         if any(isinstance(node, _LOOPS) for node in changes & around - {at}):
             return True
-        statement = next(n for n in self._above(at) if isinstance(n, _STATEMENTS))
+        statement = next(
+            n for n in self._walk_outwards(at) if isinstance(n, _STATEMENTS)
+        )
         if (
             statement in around
         ):  # `w = step()` binds later; `for w in w: step()` does not.
             return not around.isdisjoint(getattr(statement, "body", ()))
         return line_of(use) >= line_of(statement)
 
-    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def _walk_outwards(self, node: ast.AST) -> Iterator[ast.AST]:
         """The node and what it stands in, up to where the step is defined."""
         at: ast.AST | None = node
         while at is not None and at is not self._home:

@@ -154,7 +154,7 @@ class _Names:
                 else:
                     own.add(node.id)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                reads += self._of_function(node.func.id)
+                reads += self._find_names_of_function(node.func.id)
             todo += children(node)
         for name in reads:
             if (
@@ -165,7 +165,7 @@ class _Names:
             ):
                 self._found.setdefault(name, line)
 
-    def _of_function(self, name: str) -> Iterator[str]:
+    def _find_names_of_function(self, name: str) -> Iterator[str]:
         """The module's names that a call of one of its functions reads."""
         if name in self._called or name not in self._bound:
             return
@@ -188,7 +188,7 @@ class _Names:
                 for node in nodes:
                     if isinstance(node, ast.Name) and node.id not in own:
                         yield node.id
-                        yield from self._of_function(node.id)
+                        yield from self._find_names_of_function(node.id)
 
 
 class _BoundBy:

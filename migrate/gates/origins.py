@@ -87,9 +87,9 @@ class Origins:
         """What is assigned to an attribute, whatever object it is of."""
         return self._attributes.get(name, [])
 
-    def of_tensorflow(self, node: ast.expr) -> bool:
+    def is_of_tensorflow(self, node: ast.expr) -> bool:
         """Whether an expression is of TensorFlow, or made of what is."""
-        return self.of(node)[0]
+        return self.trace_origin(node)[0]
 
     def is_given_functions(self, binding: ast.AST) -> bool:
         """Whether a parameter holds functions in sight, of which a trace goes through."""
@@ -118,14 +118,14 @@ class Origins:
                 return node
         return None
 
-    def of(self, node: ast.AST) -> Origin:
+    def trace_origin(self, node: ast.AST) -> Origin:
         """The origin of an expression."""
         if isinstance(node, ast.Call):
-            return self._of_call(node)
+            return self._trace_call(node)
         if isinstance(node, ast.Lambda):
             return _NOTHING
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            element = self.of(node.elt)
+            element = self.trace_origin(node.elt)
             if element == (False, True):  # `[value.numpy() for value in step(x)]`
                 return element
         found = _NOTHING
@@ -133,19 +133,19 @@ class Origins:
             path = self._callees.path(node)
             if path:
                 return _find_origin_of_path(path)
-            found = self._of_attribute(node.attr)
+            found = self._trace_attribute(node.attr)
         elif isinstance(node, ast.Name):
             path = self._callees.path(node)
-            return _find_origin_of_path(path) if path else self._of_name(node)
+            return _find_origin_of_path(path) if path else self._trace_name(node)
         if found[0]:
             return found
-        return _join_origins([found, *map(self.of, children(node))])
+        return _join_origins([found, *map(self.trace_origin, children(node))])
 
-    def _of_call(self, call: ast.Call) -> Origin:
+    def _trace_call(self, call: ast.Call) -> Origin:
         path = self._callees.path(call.func)
         if path in _HANDS_ON:
             value = call.args[0] if call.args else None
-            return self.of(
+            return self.trace_origin(
                 value.body if isinstance(value, ast.Lambda) else value or call.func
             )
         if isinstance(call.func, ast.Attribute) and call.func.attr in _VALUES:
@@ -160,9 +160,9 @@ class Origins:
             for f in self._callees.find_called_functions(call.func)
         ]
         parts = [call.func, *call.args, *(k.value for k in call.keywords)]
-        return _join_origins([*found, *map(self.of, parts)])
+        return _join_origins([*found, *map(self.trace_origin, parts)])
 
-    def _of_name(self, name: ast.Name) -> Origin:
+    def _trace_name(self, name: ast.Name) -> Origin:
         owner = self._callees.owner(name)
         if owner is None:
             return _NOTHING
@@ -186,26 +186,28 @@ class Origins:
                 yield True, False
             for called in self._given.get(function, ()):
                 # What TensorFlow calls, it calls with what is its own.
-                yield self.of(called)[0], False
-            yield from map(self.of, self._arguments.get((function, binding.arg), ()))
+                yield self.trace_origin(called)[0], False
+            yield from map(
+                self.trace_origin, self._arguments.get((function, binding.arg), ())
+            )
             return
         if isinstance(binding, (ast.With, ast.AsyncWith)):
             for item in binding.items:
                 target = item.optional_vars
                 bound = walk_breadth_first(target) if target is not None else ()
                 if any(isinstance(n, ast.Name) and n.id == name for n in bound):
-                    yield self.of(item.context_expr)
+                    yield self.trace_origin(item.context_expr)
             return
         value = getattr(binding, "iter", None) or getattr(binding, "value", None)
         if isinstance(value, ast.expr):
-            yield self.of(value)
+            yield self.trace_origin(value)
 
-    def _of_attribute(self, name: str) -> Origin:
+    def _trace_attribute(self, name: str) -> Origin:
         key = (None, name)
         if key not in self._memo:
             self._memo[key] = _NOTHING
             self._memo[key] = _join_origins(
-                map(self.of, self._attributes.get(name, ()))
+                map(self.trace_origin, self._attributes.get(name, ()))
             )
         return self._memo[key]
 
@@ -224,7 +226,7 @@ class Origins:
                     and node.value is not None
                 ]
             )
-            self._memo[key] = _join_origins(map(self.of, returned))
+            self._memo[key] = _join_origins(map(self.trace_origin, returned))
         return self._memo[key]
 
 

@@ -161,7 +161,7 @@ class _Trace:
 
     def _visit(self, statement: ast.stmt) -> bool:
         if isinstance(statement, ast.If):
-            return self._if(statement)
+            return self._visit_if(statement)
         if isinstance(statement, _LOOPS):
             head = (
                 statement.test if isinstance(statement, ast.While) else statement.iter
@@ -169,14 +169,14 @@ class _Trace:
             self._expression(head)
             self._note(statement)
             self._loops.append(statement)
-            self._under(loop_of(head), statement.body)
+            self._visit_under(loop_of(head), statement.body)
             self._loops.pop()
             self._suite(statement.orelse)
         elif isinstance(statement, ast.Try):
             self._suite([*statement.body, *statement.orelse])
             for handler in statement.handlers:
                 kind = words_of(handler.type) if handler.type else frozenset()
-                self._under(Guard(Kind.HANDLER, kind), handler.body)
+                self._visit_under(Guard(Kind.HANDLER, kind), handler.body)
             self._suite(statement.finalbody)
         elif isinstance(statement, (ast.With, ast.AsyncWith)):
             for item in statement.items:
@@ -192,10 +192,10 @@ class _Trace:
         elif isinstance(statement, ast.ClassDef):
             self._suite(statement.body)
         else:
-            return self._simple(statement)
+            return self._visit_simple(statement)
         return False
 
-    def _simple(self, statement: ast.stmt) -> bool:
+    def _visit_simple(self, statement: ast.stmt) -> bool:
         if _is_of_notebook(statement):
             return False
         for child in children(statement):
@@ -207,7 +207,7 @@ class _Trace:
             self._add(Effect(table.PROCESS, f"raise {name}"), statement)
         elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
             self._add_changed_path(statement)
-        return isinstance(statement, _ENDS) or self._never_returns(statement)
+        return isinstance(statement, _ENDS) or self._has_no_return(statement)
 
     def _add_changed_path(
         self, statement: ast.Assign | ast.AugAssign | ast.Delete
@@ -224,13 +224,13 @@ class _Trace:
             if path in table.PATHS:
                 self._add(Effect(table.PATH, path), statement)
 
-    def _if(self, statement: ast.If) -> bool:
+    def _visit_if(self, statement: ast.If) -> bool:
         self._expression(statement.test)
         holds, other = guard_of(statement.test)
         before = [*self._waits]
-        inside = self._under(holds, statement.body)
+        inside = self._visit_under(holds, statement.body)
         waits, self._waits = self._waits[len(before) :], before
-        outside = self._under(other, statement.orelse)
+        outside = self._visit_under(other, statement.orelse)
         self._waits += [] if inside else waits
         if inside and outside:
             return True
@@ -238,20 +238,20 @@ class _Trace:
             last = statement.body[-1]
             if self._serves(last):
                 other = dataclasses.replace(other, kind=Kind.SERVE)
-            elif self._never_returns(last):
+            elif self._has_no_return(last):
                 other = dataclasses.replace(other, left=True)
             self._guards.append(other)
         elif outside:
             self._guards.append(holds)
         return False
 
-    def _under(self, guard: Guard, statements: list[ast.stmt]) -> bool:
+    def _visit_under(self, guard: Guard, statements: list[ast.stmt]) -> bool:
         self._guards.append(guard)
         ends = self._suite(statements)
         self._guards.pop()
         return ends
 
-    def _never_returns(self, statement: ast.stmt) -> bool:
+    def _has_no_return(self, statement: ast.stmt) -> bool:
         call = getattr(statement, "value", None)
         if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
             return False
@@ -263,7 +263,7 @@ class _Trace:
             isinstance(call.func, ast.Attribute)
             and call.func.attr == "join"
             and not (call.args or call.keywords)
-            and self._callees.origins.of_tensorflow(call.func.value)
+            and self._callees.origins.is_of_tensorflow(call.func.value)
         )
 
     def _serves(self, statement: ast.stmt) -> bool:
@@ -292,7 +292,7 @@ class _Trace:
                     self._expression(child.value)
                 elif isinstance(child, ast.expr):
                     self._expression(child)
-            self.accesses.note_read(node, self._here())
+            self.accesses.note_read(node, self._update_place())
             self._run_implicitly(node)
             if isinstance(node, ast.Call):
                 self._call(node)
@@ -312,7 +312,7 @@ class _Trace:
     def _call(self, call: ast.Call) -> None:
         if not self._callees.find_called_functions(call.func):
             effect = self._callees.effect(call)
-            self.accesses.note_call(call, effect, self._here())
+            self.accesses.note_call(call, effect, self._update_place())
             if effect is not None:
                 self._add(effect, call)
         guards, statement = self._guards, self._statement
@@ -354,7 +354,7 @@ class _Trace:
     def _is_traced(self, function: Function) -> bool:
         """Whether its effects are those of building a graph, whatever loop calls it."""
         decorators = decorators_of(function)
-        return any(map(self._callees.origins.of_tensorflow, decorators))
+        return any(map(self._callees.origins.is_of_tensorflow, decorators))
 
     def _body(self, function: Function) -> None:
         """Goes through a function once, and once for each that is traced and calls it."""
@@ -383,7 +383,7 @@ class _Trace:
                 self._suite(function.body)
             self._noted[key] = first, len(self.accesses.found)
         elif key in self._noted and function is not self._place.step:
-            self.accesses.repeat(*self._noted[key], self._here())
+            self.accesses.repeat(*self._noted[key], self._update_place())
         self._traced, self._place, self._muted = traced, place, muted
 
     def _is_step(self, function: Function) -> bool:
@@ -392,7 +392,7 @@ class _Trace:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if get_last_name(
                 called
-            ) in table.TRACES and self._callees.origins.of_tensorflow(decorator):
+            ) in table.TRACES and self._callees.origins.is_of_tensorflow(decorator):
                 return True
         above = self._scopes.parents.get(function)
         return (
@@ -401,14 +401,14 @@ class _Trace:
             and any(is_tensorflow(self._callees.path(base)) for base in above.bases)
         )
 
-    def _here(self) -> Place:
+    def _update_place(self) -> Place:
         place = self._place
         place.guards, place.unused = self._guards, self._unused
         place.statement, place.loops = self._statement, self._loops
         return place
 
     def _note(self, statement: ast.stmt) -> None:
-        self.accesses.note_statement(statement, self._here())
+        self.accesses.note_statement(statement, self._update_place())
         self._run_implicitly(statement)
 
     def _run_implicitly(self, node: ast.AST) -> None:
@@ -444,7 +444,7 @@ class _Trace:
                 self._root,
                 len(self._sites),
                 (*self._guards, *(w for w in self._waits if w not in self._guards)),
-                self._outside(effect, node),
+                self._count_outer_conditions(effect, node),
                 self._unused,
                 self._traced is not None,
                 node in self._known,
@@ -460,7 +460,7 @@ class _Trace:
         lines[0] = lines[0][node.col_offset :]
         return " ".join(b" ".join(lines).decode(errors="replace").split())
 
-    def _outside(self, effect: Effect, node: ast.expr | ast.stmt) -> int:
+    def _count_outer_conditions(self, effect: Effect, node: ast.expr | ast.stmt) -> int:
         """How many conditions stand around the function that made an object."""
         if not effect.kind.startswith(table.OBJECT) or not isinstance(node, ast.Call):
             return 0

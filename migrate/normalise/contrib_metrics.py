@@ -45,7 +45,7 @@ def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] 
         if owner is not scopes.module:
             return None
         edits.append(Edit(node, f"{own}.metrics.{name}"))
-        whole = Text.of(text)
+        whole = Text.read_source(text)
         edits += [
             Edit(argument, f"{parameter}={whole.segment(argument)}")
             for parameter, argument in zip(parameters, call.args, strict=False)
@@ -53,12 +53,12 @@ def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] 
         stood[node.lineno] = symbol
     if not edits:
         return None
-    new = Text.of(text).edited(edits)
+    new = Text.read_source(text).apply_edits(edits)
     try:
         tree = tree_of(new.source)
     except SyntaxError:
         return None
-    return new.edited([Edit(s, "") for s in _unread(tree, new)]).source, stood
+    return new.apply_edits([Edit(s, "") for s in _unread(tree, new)]).source, stood
 
 
 def _unread(tree: ast.Module, text: Text) -> list[ast.stmt]:
@@ -76,7 +76,7 @@ def _unread(tree: ast.Module, text: Text) -> list[ast.stmt]:
         and isinstance(s.value, ast.Attribute)
         and (scopes.resolve(s.value) or "").startswith("tf.contrib.")
         and all(isinstance(t, ast.Name) and t.id not in read for t in s.targets)
-        and text.alone(s)
+        and text.is_alone(s)
     ]
 
 

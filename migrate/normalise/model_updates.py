@@ -55,7 +55,7 @@ class Written:
     updates: Mapping[int, str]
     files: frozenset[str] = frozenset()
 
-    def left(self, stays: Collection[int]) -> set[int]:
+    def find_remaining(self, stays: Collection[int]) -> set[int]:
         """Original lines of calls in a model_fn that stays one for all that.
 
         Args:
@@ -189,7 +189,7 @@ class _Update:
         function, source, theirs = update_returns.move_returns_to_end(*self._function())
         self._check(function, theirs)
         bound = bind_call(self._call, function)
-        if bound is None or not self._text.alone(self._statement):
+        if bound is None or not self._text.is_alone(self._statement):
             raise _Not
         edits, before = self._names(function, theirs, bound)
         lines, origins = self._lines(function, source, edits)
@@ -200,9 +200,9 @@ class _Update:
         every = [*[at] * len(new), *(o if o else at for o in origins)]
         if self._whole:
             last = self._statement.end_lineno or first
-            return self._text.spliced(first, last, [*new, *lines], every)
-        text = self._text.edited([Edit(self._call, self._name)])
-        return text.spliced(first, first - 1, [*new, *lines], every)
+            return self._text.splice(first, last, [*new, *lines], every)
+        text = self._text.apply_edits([Edit(self._call, self._name)])
+        return text.splice(first, first - 1, [*new, *lines], every)
 
     def _function(self) -> tuple[ast.FunctionDef, Text, Scopes]:
         """The function that is called, the text of its file, and its scopes."""
@@ -233,7 +233,7 @@ class _Update:
                 if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
                     self.files.add(target)
                     self._own = False
-                    return bound[0], Text.of(source.text), scopes
+                    return bound[0], Text.read_source(source.text), scopes
         raise _Not
 
     def _check(self, function: ast.FunctionDef, theirs: Scopes) -> None:
@@ -325,7 +325,7 @@ class _Update:
             if owner is scope:
                 edits[node] = new[node.id]
             elif owner is theirs.module:
-                edits[node] = self._outer(node, theirs, around.bindings)
+                edits[node] = self._spell_outer_name(node, theirs, around.bindings)
             elif owner is None and (not hasattr(builtins, node.id) or node.id in taken):
                 raise _Not
         return edits, before
@@ -339,7 +339,7 @@ class _Update:
             value = value.value
         return isinstance(value, _PLAIN)
 
-    def _outer(
+    def _spell_outer_name(
         self, node: ast.Name, theirs: Scopes, local: Mapping[str, object]
     ) -> str:
         """A name of the function's file, as it is known here."""
@@ -382,11 +382,11 @@ class _Update:
         if is_bare_constant(body[0]):
             body = body[1:]
         last = body[-1]
-        if not all(source.alone(statement) for statement in body):
+        if not all(source.is_alone(statement) for statement in body):
             raise _Not
         target = self._name
         changed = [Edit(node, new) for node, new in edits.items() if node.id != new]
-        edited = source.edited(changed)
+        edited = source.apply_edits(changed)
         begin, end = body[0].lineno, last.end_lineno or last.lineno
         above = function.body[0].end_lineno if body is not function.body else None
         while begin - 1 > (above or function.body[0].lineno) and (

@@ -35,9 +35,9 @@ def split_metric_calls(text: Text) -> Text:
     start = text
     while (new := _Calls(text).first()) is not None:
         text = new
-    if text is start or (lists := _Lists(text)).unclear():
+    if text is start or (lists := _Lists(text)).may_have_others():
         return start
-    return lists.of_metrics()
+    return lists.ask_metrics()
 
 
 class _Calls:
@@ -75,7 +75,7 @@ class _Calls:
             node = self._scopes.parents[node]
         if not isinstance(node, (ast.Assign, ast.Return, ast.Expr)):
             return None
-        if not self._text.alone(node) or find_lines_inside_strings(node):
+        if not self._text.is_alone(node) or find_lines_inside_strings(node):
             return None
         return node
 
@@ -106,33 +106,33 @@ class _Calls:
                 Edit(use, ast.unparse(use.value) + each[i].removeprefix(target))
                 for use, i in uses
             ]
-            rest = self._text.edited([*edits, Edit(statement, "")])
+            rest = self._text.apply_edits([*edits, Edit(statement, "")])
         elif value or update:
             lines += [f"{value} = {metric}.value()"] if value else []
             lines += [f"{update} = {counted}"] if update else []
         elif index in (0, 1):
             part = counted if index else f"{metric}.value()"
             if getattr(statement, "value", None) is parent:
-                rest = self._text.edited([Edit(parent, part)])
+                rest = self._text.apply_edits([Edit(parent, part)])
             else:
                 own = find_free_name(
                     self._tree, f"{metric}_{'update' if index else 'value'}"
                 )
                 lines.append(f"{own} = {part}")
-                rest = self._text.edited([Edit(parent, own)])
+                rest = self._text.apply_edits([Edit(parent, own)])
         else:
             own, other = (
                 find_free_name(self._tree, f"{metric}_{w}") for w in ("value", "update")
             )
             lines += [f"{own} = {metric}.value()", f"{other} = {counted}"]
-            rest = self._text.edited([Edit(call, f"({own}, {other})")])
+            rest = self._text.apply_edits([Edit(call, f"({own}, {other})")])
         indent = self._text.lines[statement.lineno - 1][: statement.col_offset]
         lines = [indent + line for line in lines]
         origins = [self._text.origins[call.lineno - 1]] * len(lines)
         at, end = statement.lineno, statement.end_lineno or statement.lineno
         if rest is not None:
-            return rest.spliced(at, at - 1, lines, origins)
-        return self._text.spliced(at, end, lines, origins)
+            return rest.splice(at, at - 1, lines, origins)
+        return self._text.splice(at, end, lines, origins)
 
     def _targets(self, statement: ast.stmt, call: ast.Call) -> tuple[str, str]:
         """What `value, update = tf.metrics...` binds; empty where it is another."""
@@ -198,7 +198,7 @@ class _Lists:
         self._tree = tree_of(text.source)
         self._scopes = scopes_of(self._tree)
 
-    def unclear(self) -> bool:
+    def may_have_others(self) -> bool:
         """Whether there are, or may be, other local variables than the metrics' totals."""
         listed = {n for call, _ in self._find_calls() for n in walk_breadth_first(call)}
         return any(
@@ -225,13 +225,13 @@ class _Lists:
             found.append((call, "" if scope is None else ast.unparse(scope)))
         return found
 
-    def of_metrics(self) -> Text:
+    def ask_metrics(self) -> Text:
         """The text in which the metrics are asked for them."""
         edits = [
             Edit(call, f"{table.VARIABLES}({scope})")
             for call, scope in self._find_calls()
         ]
-        return self._text.edited(edits)
+        return self._text.apply_edits(edits)
 
 
 def _is_none(node: ast.expr | None) -> bool:

@@ -29,7 +29,7 @@ class Text:
     origins: tuple[int, ...]
 
     @classmethod
-    def of(cls, source: str) -> Text:
+    def read_source(cls, source: str) -> Text:
         lines = tuple(source.split("\n"))
         return cls(lines, tuple(range(1, len(lines) + 1)))
 
@@ -67,7 +67,7 @@ class Text:
             (end, self.column(end, node.end_col_offset)),  # type: ignore[attr-defined]
         )
 
-    def edited(self, edits: Sequence[Edit]) -> Text:
+    def apply_edits(self, edits: Sequence[Edit]) -> Text:
         """The text after edits that do not overlap; every line stays a line.
 
         A node that spans lines leaves its later lines empty, so that positions of
@@ -86,7 +86,7 @@ class Text:
                     lines[between] = ""
         return Text(tuple(lines), self.origins)
 
-    def spliced(
+    def splice(
         self, start: int, end: int, lines: Sequence[str], origins: Sequence[int]
     ) -> Text:
         """Lines `start` to `end` (from 1, both included) replaced by others."""
@@ -95,7 +95,7 @@ class Text:
             (*self.origins[: start - 1], *origins, *self.origins[end:]),
         )
 
-    def indented(
+    def indent_statements(
         self, statements: Sequence[ast.stmt], indent: str, step: str
     ) -> tuple[list[str], list[int]]:
         """Statements one step deeper: their lines, with comments above, and origins.
@@ -120,14 +120,14 @@ class Text:
             lines.append(line)
         return lines, list(self.origins[begin - 1 : end])
 
-    def begun_in_strings(self) -> frozenset[int]:
+    def find_lines_begun_in_strings(self) -> frozenset[int]:
         """Lines that begin within a string, whose indentation is a part of it.
 
         Strings that only follow each other over several lines are several.
         """
         return _find_lines_begun_in_strings(self.source)
 
-    def alone(self, statement: ast.stmt) -> bool:
+    def is_alone(self, statement: ast.stmt) -> bool:
         """Whether a statement shares its lines with no other code."""
         (first, start), (last, end) = self._span(statement)
         after = self.lines[last - 1][end:].strip()
@@ -205,7 +205,7 @@ def _find_closing_lines(text: Text) -> set[int]:
         if text.lines[number - 1].lstrip().startswith((")", "]", "}"))
         and "#" not in text.lines[number - 1]
     }
-    return spans - text.begun_in_strings() if spans else set()
+    return spans - text.find_lines_begun_in_strings() if spans else set()
 
 
 def _split_comment(line: str) -> tuple[str, str]:

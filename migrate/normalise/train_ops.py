@@ -63,7 +63,7 @@ def _write_out_one(text: Text) -> Text | None:
             and len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
             and isinstance(statement.value, ast.Call)
-            and text.alone(statement)
+            and text.is_alone(statement)
         ):
             continue
         parameters = _PARAMETERS.get(scopes.resolve(statement.value.func) or "")
@@ -79,7 +79,7 @@ def _write_out_one(text: Text) -> Text | None:
         if lines is not None:
             indent = text.lines[statement.lineno - 1][: statement.col_offset]
             origin = text.origins[statement.lineno - 1]
-            return text.spliced(
+            return text.splice(
                 statement.lineno,
                 statement.end_lineno or statement.lineno,
                 [

@@ -98,7 +98,7 @@ class _Tree:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 tree = ast.parse(text)
-                return Module(path, Text.of(text), tree, Scopes(tree))
+                return Module(path, Text.read_source(text), tree, Scopes(tree))
         except (OSError, python.Unreadable, SyntaxError, ValueError):
             return None
         except (RecursionError, MemoryError):
@@ -122,11 +122,11 @@ class _Tree:
                         yield Imported(node, alias, target, None)
             elif isinstance(node, ast.ImportFrom):
                 for alias in node.names:
-                    target, member = self._from(directory, node, alias.name)
+                    target, member = self._resolve_import(directory, node, alias.name)
                     if target:
                         yield Imported(node, alias, target, member)
 
-    def _from(
+    def _resolve_import(
         self, directory: str, node: ast.ImportFrom, name: str
     ) -> tuple[str, str | None]:
         """The file that `from module import name` reads, and what of it: None for all."""
@@ -135,16 +135,16 @@ class _Tree:
             for _ in range(node.level - 1):
                 base = os.path.dirname(base)
             place = os.path.join(base, *(node.module or "").split(".")).rstrip(os.sep)
-            return self._of(place, name)
+            return self._resolve_name(place, name)
         while True:
             place = os.path.join(directory, *(node.module or "").split("."))
-            found = self._of(place, name)
+            found = self._resolve_name(place, name)
             above = os.path.dirname(directory)
             if found[0] or above == directory:
                 return found
             directory = above
 
-    def _of(self, place: str, name: str) -> tuple[str, str | None]:
+    def _resolve_name(self, place: str, name: str) -> tuple[str, str | None]:
         whole = self._file(os.path.join(place, name)) if name != "*" else ""
         if whole:
             return whole, None

@@ -133,7 +133,7 @@ class Merging:
         self._entered.append(path)
         module = self._modules[path]
         own = path == self._program
-        text = module.text.edited(self._rename_uses(module))
+        text = module.text.apply_edits(self._rename_uses(module))
         dropped = set() if own else self._script_only(module) | self._unused
         found: list[_Line] = []
         titled = False
@@ -179,7 +179,9 @@ class Merging:
         own = module.path == self._program
         shown = ast.unparse(statement)
         if merged:
-            if len(merged) != len(statement.names) or not module.text.alone(statement):
+            if len(merged) != len(statement.names) or not module.text.is_alone(
+                statement
+            ):
                 raise NotMergeable("one import takes modules of both kinds")
             found: list[_Line] = []
             for target in dict.fromkeys(i.target for i in merged):
@@ -201,7 +203,7 @@ class Merging:
                 return []
             if statement.level and not own:
                 raise NotMergeable("a relative import of a module that stays")
-        if shown in self._seen and module.text.alone(statement):
+        if shown in self._seen and module.text.is_alone(statement):
             return []
         self._seen.add(shown)
         return None
@@ -216,7 +218,7 @@ class Merging:
             isinstance(statement, ast.Assign)
             and isinstance(statement.value, (ast.Attribute, ast.Name))
             and (module.scopes.resolve(statement.value) or "").startswith("tf.")
-            and module.text.alone(statement)
+            and module.text.is_alone(statement)
         ):
             return False
         shown = ast.unparse(statement)
@@ -237,10 +239,10 @@ class Merging:
         roots = {b.split(".")[0].split("[")[0] for b in bound}
         for name in {self._look_up_name(module.path, root) for root in roots}:
             if self._bound.setdefault(name, module.path) != module.path:
-                if not self._same_import(name):
+                if not self._is_same_import(name):
                     raise NotMergeable(f"two files bind {name}")
 
-    def _same_import(self, name: str) -> bool:
+    def _is_same_import(self, name: str) -> bool:
         """Whether a name is the same module wherever it is bound."""
         said: set[str] = set()
         for module in self._modules.values():
@@ -297,16 +299,16 @@ class Merging:
             if imported.member == "*":
                 continue
             if imported.member is None:
-                edits += self._of_module(module, imported)
+                edits += self._edit_module_uses(module, imported)
             elif imported.name != self._look_up_name(imported.target, imported.member):
-                edits += self._of_member(module, imported)
+                edits += self._edit_member_uses(module, imported)
         return edits
 
     def _look_up_name(self, path: str, name: str) -> str:
         """The name that a file's own has in the text of all."""
         return self._own.get((path, name), name)
 
-    def _of_module(self, module: Module, imported: Imported) -> list[Edit]:
+    def _edit_module_uses(self, module: Module, imported: Imported) -> list[Edit]:
         edits: list[Edit] = []
         root = imported.name.split(".")[0]
         covered: set[ast.AST] = set()
@@ -334,7 +336,7 @@ class Merging:
                 raise NotMergeable("a module is used as an object")
         return edits
 
-    def _of_member(self, module: Module, imported: Imported) -> list[Edit]:
+    def _edit_member_uses(self, module: Module, imported: Imported) -> list[Edit]:
         edits: list[Edit] = []
         for node in module.walk():
             if (

@@ -121,7 +121,7 @@ def _migrate_whole(
         return Settled(None, _group_refusals_by_file(found, whole))
     if any(runs_graph(f) for f in found.findings):
         return Settled(None)
-    again = migrate(found.text, path, options.again(found.support))
+    again = migrate(found.text, path, options.prepare_second_run(found.support))
     if again.text != found.text:
         return Settled(None)
     own = [

@@ -63,7 +63,7 @@ class Parts:
     shown: Mapping[str, str] = dataclasses.field(default_factory=dict)
     settled: Mapping[str, Settled] = dataclasses.field(default_factory=dict)
 
-    def near(self, path: str) -> Parts:
+    def narrow_to_file(self, path: str) -> Parts:
         """What migrating one file needs."""
         users = self.users.get(path, ())
         return Parts(

@@ -97,7 +97,8 @@ def _gather_graph(
         plain_properties.replace_by_attributes(start)
     )
     for form in make_normal_forms(start.source):
-        opened, outer = outer_blocks.open_outer_blocks(finish(form.text))
+        decided = statements.fold_conditions(form.text)
+        opened, outer = outer_blocks.open_outer_blocks(finish(decided))
         plain = module_graph.gather_graph(
             driver.shape_driver(sessions.convert_plain_sessions(opened))
         )

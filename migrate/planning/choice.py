@@ -172,7 +172,7 @@ def plan_of(
     if program is not None:
         apart = [
             range(d.lineno, (d.end_lineno or d.lineno) + 1)
-            for d in program.apart(scopes)
+            for d in program.find_unused(scopes)
             if isinstance(d, ast.stmt)
         ]
         refused = [f for f in rules.findings if f.outcome is Outcome.REFUSED]

@@ -103,7 +103,7 @@ def find_known_form(
       opens: whether it opens a session.
       refused: whether it is refused as it stands.
     """
-    whole = close_headers(Text.of(text))
+    whole = close_headers(Text.read_source(text))
     start = semicolons.split_lines(whole) if refused else whole
     start, stopped = existing_servers.stop_existing_servers(start)
     start, local = local_servers.drop_local_servers(start)

@@ -70,8 +70,10 @@ def try_functions(
             return None, findings
         moved = dataclasses.replace(moved, text=written.text)
         more = _find_left_methods(moved, tree, found)
-        calls = written.left({f.line for f in found if f.code == _STAYS})
-        others = forms.left(tree, {f.line for f in found if f.code == _BECOMES})
+        calls = written.find_remaining({f.line for f in found if f.code == _STAYS})
+        others = forms.find_remaining(
+            tree, {f.line for f in found if f.code == _BECOMES}
+        )
         if not more and not calls and not others:
             break
         stays = [(f.line, f.reason) for f in found if f.code == _STAYS]

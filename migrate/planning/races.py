@@ -89,6 +89,7 @@ def _find_assigned_races(program: ir.TrainingProgram) -> Iterator[Finding]:
             statement = flow.statement
             if (
                 flow in step.flows
+                and not flow.suites  # A block may make the update beside another run's.
                 and _assigns(flow)
                 and flow.reads & changed
                 and statement not in told

@@ -56,7 +56,7 @@ class _Search:
                 for s, f in flows.items()
                 if f.step and not f.suites and s not in self._variables
             ],
-            *[names.reads(dataset) for dataset in program.iterators.values()],
+            *[names.reads(dataset) for dataset in program.datasets],
         )
         self._steps = {s for s, f in flows.items() if f.step and not f.suites}
         self._statements = list(self._find_statements(program.driver))

@@ -37,7 +37,7 @@ def report_unread_queues(text: str) -> Iterator[Finding]:
     """Why input by queues did not become datasets, in a program that was refused."""
     from migrate.normalise import Text, queues
 
-    found = queues.explain_refusal(Text.of(text))
+    found = queues.explain_refusal(Text.read_source(text))
     if found is not None:
         yield queues.refusal(found)
 

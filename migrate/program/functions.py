@@ -28,6 +28,8 @@ class FunctionTimes:
       step_parameters: the others that its step-time part reads.
       spec_parameters: those of the build-time part that are step-time tensors, of which
         it needs the static shape.
+      analysed: whether all of its body is known; False inside of itself.
+      recursive: a call inside of itself, or of what it calls; None if there is none.
     """
 
     node: ast.FunctionDef
@@ -42,6 +44,8 @@ class FunctionTimes:
     spec_parameters: tuple[str, ...] = ()
     kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
     is_method: bool = False
+    analysed: bool = True
+    recursive: ast.Call | None = None
 
 
 def parameter_names(node: ast.FunctionDef) -> list[str]:

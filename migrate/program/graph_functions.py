@@ -317,7 +317,7 @@ class GraphFunctions:
     ) -> bool:
         """Whether a function's layers are named by default below no scope of its own."""
         for call in _calls(function):
-            if self._in_named_scope(call, function):
+            if self._is_in_named_scope(call, function):
                 continue
             inner = self.function_of(call)
             if inner is not None and inner is not function and inner not in seen:
@@ -332,7 +332,7 @@ class GraphFunctions:
                 return True
         return False
 
-    def _in_named_scope(self, node: ast.AST, function: ast.FunctionDef) -> bool:
+    def _is_in_named_scope(self, node: ast.AST, function: ast.FunctionDef) -> bool:
         current = self._scopes.parents.get(node)
         while current is not None and current is not function:
             if isinstance(current, ast.With) and any(

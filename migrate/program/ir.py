@@ -12,7 +12,7 @@ import enum
 
 from migrate.facts import reach
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code
+from migrate.program.code import Code, code, join_code
 from migrate.program.own_hooks import OwnHooks
 from migrate.source.nodes import walk_breadth_first
 
@@ -173,6 +173,10 @@ class Flow:
     repeats: bool = False
     # What the statement becomes in a step, where it is not kept as it is.
     step_code: Code | None = None
+    # The block of which this is what stands before an update, or behind it; and what the step
+    # has in place of the block's first line.
+    part_of: Flow | None = None
+    header: Code | None = None
 
     @property
     def host(self) -> bool:
@@ -270,6 +274,10 @@ class Run:
     replacement: Code | None = None
     # The values that take the place of an element of the step's iterator.
     element: tuple[Code, ...] = ()
+    # The iterator that it draws from, where another one's name stands for several.
+    source: str = ""
+    # Iterators that it begins anew.
+    begins: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(eq=False)
@@ -305,7 +313,12 @@ class TrainingProgram:
     partitioned: bool
     staged: list[object]
     scaffold_summaries: bool
+    # Each iterator's name -> its dataset; of several, the one whose elements are as declared.
     iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
+    # Datasets that runs of initializers begin, of iterators that have several.
+    begun: tuple[ast.expr, ...] = ()
+    # What elements of an iterator are, where the program declares it by itself.
+    structures: dict[str, tuple[Code, ...]] = dataclasses.field(default_factory=dict)
     # Names bound to an iterator's element -> the iterator's name and the statement.
     elements: dict[str, tuple[str, Flow]] = dataclasses.field(default_factory=dict)
     unnamed_iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
@@ -354,7 +367,7 @@ class TrainingProgram:
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 
-    def apart(self, scopes: Scopes) -> set[ast.AST]:
+    def find_unused(self, scopes: Scopes) -> set[ast.AST]:
         """Functions and classes of the module that the program does not use."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         module = scopes.tree.body
@@ -374,6 +387,20 @@ class TrainingProgram:
             if isinstance(d, kinds)
             and not any(n in used for n in walk_breadth_first(d))
         }
+
+    @property
+    def datasets(self) -> tuple[ast.expr, ...]:
+        """The datasets of all iterators."""
+        return (*self.iterators.values(), *self.begun)
+
+    def element_spec(self, iterator: str) -> Code:
+        """The spec of an iterator's elements."""
+        declared = self.structures.get(iterator)
+        if declared is None:
+            return code(self.iterators[iterator], ".element_spec")
+        if len(declared) == 1:
+            return declared[0]
+        return code("(", join_code(", ", declared), ")")
 
     @property
     def tasks(self) -> Cluster:

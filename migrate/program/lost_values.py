@@ -143,7 +143,7 @@ class _Readers:
 
     def find_reader(self, name: str) -> ast.stmt | None:
         """The first statement that reads the name before it gets another value."""
-        found = self._after(self._program.flows, name)
+        found = self._find_reader_after(self._program.flows, name)
         if isinstance(found, ast.stmt):
             return found
         if found is _GONE:
@@ -155,7 +155,9 @@ class _Readers:
                 return None
         return None
 
-    def _after(self, flows: Sequence[Flow], name: str) -> ast.stmt | object | None:
+    def _find_reader_after(
+        self, flows: Sequence[Flow], name: str
+    ) -> ast.stmt | object | None:
         """The reader among the statements behind the block, or that the name is bound anew."""
         for place, flow in enumerate(flows):
             if flow is self._block:
@@ -163,7 +165,7 @@ class _Readers:
             if self._block in list_every_flow([flow]):
                 for suite in flow.suites.values():
                     if self._block in list_every_flow(suite):
-                        found = self._after(suite, name)
+                        found = self._find_reader_after(suite, name)
                         if found is None and isinstance(
                             flow.statement, (ast.For, ast.While)
                         ):

@@ -72,9 +72,9 @@ class MadeLater:
                     statement.lineno > node.lineno  # type: ignore[attr-defined]
                 )
                 if after and not names.suites(statement):  # type: ignore[arg-type]
-                    made = self._made_in(statement, trainable) or self._find_update_in(
+                    made = self._find_maker_in(
                         statement, trainable
-                    )
+                    ) or self._find_update_in(statement, trainable)
                     if made and not one_of.exclusive(self._scopes, node, statement):
                         return made
         loops = self._loops_of(self._leaves[at].statement)
@@ -84,7 +84,7 @@ class MadeLater:
                 continue
             if one_of.exclusive(self._scopes, node, leaf.statement):
                 continue
-            made = self._made_by(leaf, trainable)
+            made = self._find_maker(leaf, trainable)
             if made is not None and not self._is_known_step(made, at):
                 return made
         return None
@@ -96,7 +96,7 @@ class MadeLater:
             return None
         found: list[ast.Name] = []
         for leaf in self._leaves[:at]:
-            made = self._made_by(leaf, trainable=False)
+            made = self._find_maker(leaf, trainable=False)
             if made is None or one_of.exclusive(self._scopes, node, leaf.statement):
                 continue
             statement = leaf.statement
@@ -107,7 +107,7 @@ class MadeLater:
                 and statement.value is made
                 and leaf.kind is Kind.VARIABLE
                 and self._is_plain(made)
-                and self._always_runs(statement, node)
+                and self._has_always_run(statement, node)
             ):
                 return None
             owner = self._scopes.scope_of(target).owner(target.id)
@@ -120,7 +120,7 @@ class MadeLater:
         symbol = self._symbol(made)
         return symbol in roles.VARIABLES or symbol in roles.GLOBAL_STEPS
 
-    def _always_runs(self, statement: ast.stmt, node: ast.AST) -> bool:
+    def _has_always_run(self, statement: ast.stmt, node: ast.AST) -> bool:
         """Whether a statement has run, once, wherever `node` is computed."""
         around: set[ast.AST] = set()
         above: ast.AST | None = node
@@ -148,7 +148,7 @@ class MadeLater:
             if isinstance(above, (*_FUNCTIONS, ast.ClassDef)):
                 outer.add(above)
         for index, leaf in enumerate(self._leaves):
-            if outer & set(self._reached(leaf.statement)):
+            if outer & set(self._find_reached(leaf.statement)):
                 return index
         return None
 
@@ -172,20 +172,20 @@ class MadeLater:
                 found.add(above)
         return found
 
-    def _reached(self, statement: ast.stmt) -> list[ast.AST]:
+    def _find_reached(self, statement: ast.stmt) -> list[ast.AST]:
         return reach.find_reached(self._scopes, [statement])
 
-    def _made_by(self, leaf: Flow, trainable: bool) -> ast.AST | None:
+    def _find_maker(self, leaf: Flow, trainable: bool) -> ast.AST | None:
         """What makes a variable in a statement, or in a function that it calls."""
         if leaf.update is not None and not trainable and self._has_slots:
             return leaf.statement
-        for part in (leaf.statement, *self._reached(leaf.statement)):
-            made = self._made_in(part, trainable)
+        for part in (leaf.statement, *self._find_reached(leaf.statement)):
+            made = self._find_maker_in(part, trainable)
             if made is not None:
                 return made
         return None
 
-    def _made_in(self, part: ast.AST, trainable: bool) -> ast.AST | None:
+    def _find_maker_in(self, part: ast.AST, trainable: bool) -> ast.AST | None:
         for node in walk_breadth_first(part):
             if not isinstance(node, ast.Call) or node in self._shared:
                 continue

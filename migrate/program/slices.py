@@ -219,21 +219,37 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
     """Pure statements that build-time ones compute with, to be kept at build time."""
     needed: set[str] = set()
     wanted: set[Flow] = set()
-    for flow in reversed(list(list_every_flow(flows))):
-        if flow.suites:
+
+    def visit(inner: Sequence[Flow]) -> None:
+        for flow in reversed(inner):
+            if not flow.suites:
+                read_flow(flow)
+                continue
+            size = -1
+            while size != len(
+                needed
+            ):  # A loop's later rounds read what this one gives.
+                size = len(needed)
+                for suite in reversed(flow.suites.values()):
+                    visit(suite)
+                if not isinstance(flow.statement, (ast.For, ast.While)):
+                    break
             plain = [f for f in list_every_flow([flow])[1:] if f.host and not f.suites]
             if flow.build or any(f.binds & needed for f in plain):
-                needed |= header_reads(flow.statement)
-            continue
+                needed.update(header_reads(flow.statement))
+
+    def read_flow(flow: Flow) -> None:
         if flow.lifts:
             for lift in flow.lifts:
                 for node in lift.create.nodes():
-                    needed |= names.reads(node)
+                    needed.update(names.reads(node))
         elif flow.build or flow.kind is Kind.DATASET:
-            needed |= flow.reads
+            needed.update(flow.reads)
         elif flow.host and flow.binds & needed:
-            needed |= flow.reads  # A function that a dataset maps.
+            needed.update(flow.reads)  # A function that a dataset maps.
         elif flow.pure and flow.binds & needed:
             wanted.add(flow)
-            needed |= flow.reads
+            needed.update(flow.reads)
+
+    visit(flows)
     return wanted

@@ -107,7 +107,7 @@ class Finder:
             generators,
             tuple(indices),
             frozenset(self._functions),
-            tuple(self._elsewhere({s.name for s in shared})),
+            tuple(self._find_changes_elsewhere({s.name for s in shared})),
             self.find_held(),
             tuple(self.find_imported(shared)),
         )
@@ -179,12 +179,14 @@ class Finder:
         if not isinstance(node, ast.Name):
             return []
         owner = self._scopes.scope_of(node).owner(node.id)
-        if owner is None or not self._outside(owner):
+        if owner is None or not self._is_outside_loop(owner):
             return []
         values = [_value(b) for b in owner.bindings[node.id]]
         return [v for v in values if isinstance(v, (ast.Name, ast.Attribute))]
 
-    def _elsewhere(self, shared: set[str]) -> Iterator[tuple[str, ast.AST]]:
+    def _find_changes_elsewhere(
+        self, shared: set[str]
+    ) -> Iterator[tuple[str, ast.AST]]:
         """Changes of the objects, and draws, in code that no loop runs."""
         reached = {id(node) for node in self._walk_reached_nodes()}
         own_seeds = {
@@ -259,7 +261,7 @@ class Finder:
     def _find_shared(self, name: ast.Name) -> Shared | None:
         """The object of a name that is bound outside, if this use may change it."""
         owner = self._scopes.scope_of(name).owner(name.id)
-        if owner is None or not self._outside(owner):
+        if owner is None or not self._is_outside_loop(owner):
             return None
         bindings = owner.bindings[name.id]
         if any(b in self._inside for b in bindings):
@@ -272,7 +274,7 @@ class Finder:
             return None
         return Shared(name.id, tuple(bindings), name)
 
-    def _outside(self, owner: Scope) -> bool:
+    def _is_outside_loop(self, owner: Scope) -> bool:
         """Whether a scope lives once per process: the module, or what holds the loop."""
         if owner.node is self._scopes.tree:
             return True

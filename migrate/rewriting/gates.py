@@ -106,14 +106,12 @@ def unbound(text: str, filename: str) -> set[str]:
 
     def visit(table: symtable.SymbolTable) -> None:
         for symbol in table.get_symbols():
-            if not symbol.is_referenced():
-                continue
             name = symbol.get_name()
-            is_global = symbol.is_global() or table is top
-            if is_global and name not in bound and not hasattr(builtins, name):
-                found.add(name)
             if symbol.is_declared_global() and symbol.is_assigned():
                 bound.add(name)
+            is_global = symbol.is_global() or table is top
+            if symbol.is_referenced() and is_global and not hasattr(builtins, name):
+                found.add(name)
         for child in table.get_children():
             visit(child)
 

@@ -51,7 +51,7 @@ class Rewriter:
             id(self.line_of[s]): items for s, items in plan.statements.items()
         }
         self._notes = {id(self.line_of[s]): lines for s, lines in plan.notes.items()}
-        self._edits = self._by_node(plan.expressions)
+        self._edits = self._key_by_node(plan.expressions)
         self._parsed: dict[str, cst.BaseExpression] = {}  # New code, by its text.
 
     # -- pairing -------------------------------------------------------------------
@@ -135,7 +135,7 @@ class Rewriter:
             raise KeyError(f"no expression at {where}")
         return found
 
-    def _by_node(self, edits: dict[ast.AST, Code]) -> dict[int, Code]:
+    def _key_by_node(self, edits: dict[ast.AST, Code]) -> dict[int, Code]:
         return {id(self.node_of(node)): new for node, new in edits.items()}
 
     # -- rendering ----------------------------------------------------------------
@@ -205,7 +205,7 @@ class Rewriter:
         if isinstance(item, Dropped):
             return []
         if isinstance(item, New):
-            own = {**edits, **self._by_node(item.replace)}
+            own = {**edits, **self._key_by_node(item.replace)}
             made = self._parse(self.text(item.code, own))
             return self._copy_comments(made, item.origin)
         if isinstance(item, Block):
@@ -247,7 +247,7 @@ class Rewriter:
 
     def _block(self, item: Block, edits: dict[int, Code]) -> list[_Statement]:
         header = self.text(item.code, edits)
-        edits = {**edits, **self._by_node(item.replace)}
+        edits = {**edits, **self._key_by_node(item.replace)}
         body = _drop_blank_lines(self.items(item.items, edits) or self._parse("pass"))
         made = self._parse(header + "\n" + self.module.default_indent + "pass")
         compound = made[-1]
@@ -260,7 +260,7 @@ class Rewriter:
         return self._copy_comments(made, item.origin)
 
     def _keep(self, item: Keep, edits: dict[int, Code]) -> _Statement:
-        own = {**edits, **self._by_node(item.replace)}
+        own = {**edits, **self._key_by_node(item.replace)}
         small = self.small_of[item.statement]
         line = self.line_of[item.statement]
         if isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):

@@ -38,14 +38,14 @@ class _Splicer:
             key=lambda edit: (edit[0], -edit[1]),
         )
 
-    def _at(self, line: int, column: int) -> int:
+    def _find_offset(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column
 
     def _span(self, node: ast.AST) -> tuple[int, int]:
         assert isinstance(node, ast.expr)
         assert node.end_lineno is not None and node.end_col_offset is not None
-        start = self._at(node.lineno, node.col_offset)
-        return start, self._at(node.end_lineno, node.end_col_offset)
+        start = self._find_offset(node.lineno, node.col_offset)
+        return start, self._find_offset(node.end_lineno, node.end_col_offset)
 
     def run(self, tree: ast.Module) -> str | None:
         edited = set(map(id, self._plan.expressions))
@@ -84,7 +84,7 @@ class _Splicer:
             if first < position or node is without:
                 continue
             position = self._copy_bytes(parts, position, first, lines)
-            parts.append(self._new(node, self._plan.expressions[node]))
+            parts.append(self._encode_new(node, self._plan.expressions[node]))
             # Notes of a statement within what was replaced: none starts there.
             position = last
         self._copy_bytes(parts, position, end, lines)
@@ -100,14 +100,14 @@ class _Splicer:
         parts.append(self._data[start:end])
         return end
 
-    def _new(self, node: ast.AST, new: Code) -> bytes:
+    def _encode_new(self, node: ast.AST, new: Code) -> bytes:
         return b"".join(self._part(part, node) for part in new.parts)
 
     def _part(self, part: object, node: ast.AST) -> bytes:
         if isinstance(part, str):
             return part.encode()
         if isinstance(part, Code):
-            return self._new(node, part)
+            return self._encode_new(node, part)
         assert isinstance(part, ast.AST)
         start, end = self._span(part)
         found = self._text(start, end, node)

@@ -113,7 +113,7 @@ def _report_values(scopes: Scopes) -> Iterator[Finding]:
             continue
         if _is_imported(scopes, node) and not _is_of_tf_keras(scopes, node):
             continue
-        for path in sorted(values.of(node.value) or ()):
+        for path in sorted(values.find_paths(node.value) or ()):
             spelled = _spell_path(f"{path}.{node.attr}")
             # What its module's own name lacks is told where that is written.
             if not spelled or not signatures.exists(_spell_path(path) or "tf"):

@@ -47,7 +47,7 @@ class CompatRules(SymbolRules):
             if older_partitioners.is_of_strategy(self.scopes, call):
                 return  # Told and rewritten where mistakes are.
         if symbol in modes.MODES or symbol == modes.CLASS:
-            if self._through_alias(node):
+            if self._is_through_alias(node):
                 return
             found = verdict(symbol)
             self._add(node, found, symbol)
@@ -57,12 +57,12 @@ class CompatRules(SymbolRules):
         path = self.scopes.find_dotted_path(node) or ""
         public = "tf" + path.removeprefix("tensorflow")
         if path == _V1 or path.startswith(_V1 + "."):
-            self._add(node, self._in_v1(symbol, public), symbol)
+            self._add(node, self._judge_in_v1(symbol, public), symbol)
         elif "tf." + symbol[3:] == public and table.exists_in_target(public):
             found = Verdict(Outcome.KEPT, "T101", public, "TensorFlow 2's own")
             self._add(node, found, symbol)
         else:
-            self._elsewhere(node, symbol)
+            self._treat_other_name(node, symbol)
 
     def _legacy(self, node: ast.expr, symbol: str) -> bool:
         """Layers and cells, from where TensorFlow 2 has them; whether it is one."""
@@ -79,7 +79,7 @@ class CompatRules(SymbolRules):
         name = line.split()[-1]
         if self.scopes.module.bindings.get(name) is not None:
             return False  # A name of the file's own.
-        if not self._through_alias(node):
+        if not self._is_through_alias(node):
             self.plan.imports.append(line)
             self._spell(node, spelled)
         reason = "the same, from Keras 2: it makes its variables where a graph is built"
@@ -92,15 +92,15 @@ class CompatRules(SymbolRules):
         twin = f"tf.compat.v1.train.{name}"
         if name == symbol or name.partition(".")[0] not in HOOKS:
             return False
-        if not self._through_alias(node):
-            self._spell(node, self._here(twin))
+        if not self._is_through_alias(node):
+            self._spell(node, self._spell_target(twin))
         found = Verdict(
             Outcome.REWRITTEN, "T102", twin, "the same class, which tf.train has"
         )
         self._add(node, found, symbol)
         return True
 
-    def _in_v1(self, symbol: str, spelled: str) -> Verdict:
+    def _judge_in_v1(self, symbol: str, spelled: str) -> Verdict:
         if table.exists_in_target(spelled):
             row = table.lookup(symbol)
             where = " where a graph is built" if row and row.graph_only else ""
@@ -118,7 +118,7 @@ class CompatRules(SymbolRules):
             f"Use {found.target} of tensorflow itself." if found.target else "",
         )
 
-    def _elsewhere(self, node: ast.expr, symbol: str) -> None:
+    def _treat_other_name(self, node: ast.expr, symbol: str) -> None:
         """A private name, one of contrib, or one that only TF1's `tf` had."""
         if self._is_private_module(node, symbol):
             return self._add(node, PRIVATE_MODULE, symbol)
@@ -131,9 +131,9 @@ class CompatRules(SymbolRules):
         self._add(node, found, symbol)
         if found.outcome is not Outcome.REFUSED and found.target:
             self._emit(found.target)
-            self._spell(node, self._here(found.target))
+            self._spell(node, self._spell_target(found.target))
 
-    def _here(self, target: str) -> str:
+    def _spell_target(self, target: str) -> str:
         """A target as the file spells it: its `tf` may be compat.v1, not tensorflow."""
         inside = target.removeprefix("tf.compat.v1.")
         if inside != target and self._v1:

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Dropped, Plan
 from migrate.program.code import code
 from migrate.rules import calls
 from migrate.tables import contrib_graph as table
 from migrate.tables.calls import CallRow
+from migrate.tables.contrib_training import (
+    NOT_EMITTED,
+    OPTIMIZE_LOSS,
+    OPTIMIZE_LOSS_PARAMETERS,
+)
 
 
 class ContribGraph:
@@ -59,6 +65,8 @@ class ContribGraph:
         if target is None or not (
             in_graph or call is None or symbol not in table.MAKES
         ):
+            return False
+        if call is not None and symbol in OPTIMIZE_LOSS and _asks_more(call):
             return False
         module = target.partition(".")[0]
         if module in table.FILES:
@@ -116,3 +124,13 @@ class ContribGraph:
         self._plan.statements[statement] = [Dropped(statement)]
         self.claimed[node] = (self._code, "dropped: a name of a module that is gone")
         return True
+
+
+def _asks_more(call: ast.Call) -> bool:
+    """Whether `optimize_loss` is given what the emitted one raises an error for."""
+    given = names.bind_arguments(call, OPTIMIZE_LOSS_PARAMETERS) or {}
+    return any(
+        name in NOT_EMITTED
+        and not (isinstance(value, ast.Constant) and value.value is None)
+        for name, value in given.items()
+    )

@@ -47,8 +47,8 @@ def report_deployed(scopes: Scopes) -> Iterator[Finding]:
 
 def report_older_shapes(scopes: Scopes, text: str) -> Iterator[Finding]:
     """Findings for a program that was refused."""
-    unread = done_queues.explain_refusal(Text.of(text))
-    served = supervisor.replace_supervisor(Text.of(text)).source != text
+    unread = done_queues.explain_refusal(Text.read_source(text))
+    served = supervisor.replace_supervisor(Text.read_source(text)).source != text
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in _QUEUES:
             if unread is not None and names.argument(node, "shared_name"):

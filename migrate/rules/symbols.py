@@ -322,7 +322,7 @@ class SymbolRules:
         if refusal is not None:
             self.findings.append(refusal)
             return
-        if self._through_alias(node):
+        if self._is_through_alias(node):
             v = verdict(symbol)
             if v.outcome is Outcome.REFUSED:
                 self._add(node, v, symbol)
@@ -379,7 +379,9 @@ class SymbolRules:
                 return  # Under the name that the program imports it by alone.
             if symbol != "tf" and self._is_alias_value(node):
                 target = (
-                    "tf.compat.v1" + symbol[2:] if self._only_compat(symbol) else symbol
+                    "tf.compat.v1" + symbol[2:]
+                    if self._has_compat_names(symbol)
+                    else symbol
                 )
             else:
                 return
@@ -414,7 +416,7 @@ class SymbolRules:
         elif module in _PACKAGES:
             self.plan.imports.append(f"import {module}")
 
-    def _only_compat(self, module: str) -> bool:
+    def _has_compat_names(self, module: str) -> bool:
         rows = [
             row
             for name, row in table.symbols().items()
@@ -459,7 +461,7 @@ class SymbolRules:
             return None
         return owner.bindings[base.id][0], base.id
 
-    def _through_alias(self, node: ast.expr) -> bool:
+    def _is_through_alias(self, node: ast.expr) -> bool:
         """Whether the use goes through `flags = tf.app.flags`, which is edited itself."""
         binding = self._root_binding(node)
         return binding is not None and not self.scopes.is_imported(*binding)

@@ -104,7 +104,9 @@ def find_partial(
     walker = collected_updates.Events(scopes, symbols)
     late: dict[ast.Call, None] = {}
     for function in _list_askers(scopes, asked):
-        events = [e for statement in function.body for e in walker.of(statement)]
+        events = [
+            e for statement in function.body for e in walker.list_events(statement)
+        ]
         events = [
             e
             for e in events

@@ -82,7 +82,7 @@ class _Fate:
             return self.lost
         if not all(_is_of_mode(choice.test) for choice in self.choices):
             return True
-        return not any(self._always(call) for call in self.waits)
+        return not any(self._is_always_made(call) for call in self.waits)
 
     def _follow(self, node: ast.AST) -> None:
         """Goes from an expression, whose value they are, to what has them next."""
@@ -231,7 +231,7 @@ class _Fate:
             return True
         around = self._scopes.parents[bound]
         other = isinstance(around, ast.If) and any(
-            n is around for n in self._above(statement)
+            n is around for n in self._walk_above(statement)
         )
         assert isinstance(statement, (ast.stmt, ast.expr))
         return other or bound.lineno < statement.lineno
@@ -294,16 +294,16 @@ class _Fate:
             elif isinstance(parent, ast.keyword):
                 self._follow(node)
 
-    def _always(self, call: ast.AST) -> bool:
+    def _is_always_made(self, call: ast.AST) -> bool:
         """Whether a call is made whenever they are taken, or in training alone."""
-        begun = set(self._above(self.taken)) if self.taken is not None else set()
+        begun = set(self._walk_above(self.taken)) if self.taken is not None else set()
         return all(
             above in begun or _is_of_mode(above.test)
-            for above in self._above(call)
+            for above in self._walk_above(call)
             if isinstance(above, (ast.If, ast.IfExp))
         )
 
-    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def _walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
             yield node

@@ -50,7 +50,7 @@ def migrate_branches(
       The migration; the text as it was, with the reasons, where a program is refused, or
       what programs share would have to be different for each.
     """
-    whole = Text.of(text)
+    whole = Text.read_source(text)
     for _ in range(_ROUNDS):
         branches = _Branches(whole)
         closed = branches.close()
@@ -103,7 +103,7 @@ class _Branches:
         while branch is not None:
             if not branch.orelse:
                 rest = _find_rest(self._scopes, branch)
-                if not all(map(self._text.alone, (*branch.body, *rest))):
+                if not all(map(self._text.is_alone, (*branch.body, *rest))):
                     return None
                 return add_else(self._text, branch, rest)
             inner = _find_inner(branch)
@@ -132,7 +132,7 @@ class _Branches:
             tail = []
         ways = (branch.body, branch.orelse)
         parts = (*head, *tail, *ways[0], *ways[1])
-        if not (head or tail) or not all(map(self._text.alone, parts)):
+        if not (head or tail) or not all(map(self._text.is_alone, parts)):
             return None
         return _write_into_branches(self._text, branch, head, tail)
 
@@ -213,10 +213,13 @@ class _Branches:
     def _parts(self, branch: ast.If) -> set[ast.Call]:
         """The sessions of both ways; none where not each has some of its own."""
         rest = branch.orelse or _find_rest(self._scopes, branch)
-        one, other = self._opened(branch.body), self._opened(rest)
+        one, other = (
+            self._find_opened_sessions(branch.body),
+            self._find_opened_sessions(rest),
+        )
         return one | other if one and other and not one & other else set()
 
-    def _opened(self, statements: Sequence[ast.stmt]) -> set[ast.Call]:
+    def _find_opened_sessions(self, statements: Sequence[ast.stmt]) -> set[ast.Call]:
         """The sessions that statements open, and the functions that they may call."""
         roots = [*statements, *reach.find_reached(self._scopes, statements)]
         return {n for r in roots for n in walk_breadth_first(r) if n in self._openings}
@@ -239,11 +242,11 @@ class _Branches:
         text = self._text
         indent = text.indentation(branch)
         step = text.indentation(branch.body[0])[len(indent) :]
-        lines, origins = text.indented([inner], indent, step)
+        lines, origins = text.indent_statements([inner], indent, step)
         at = next(i for i, line in enumerate(lines) if line.strip().startswith("elif"))
         lines[at] = lines[at].replace("elif", "if", 1)
         end = inner.end_lineno or inner.lineno
-        return text.spliced(
+        return text.splice(
             end - len(lines) + 1,
             end,
             [f"{indent}else:", *lines],
@@ -277,8 +280,8 @@ def _write_into_branches(
     """The text with what is above an `if`, and below it, in both of its branches."""
     indent = text.indentation(branch)
     step = text.indentation(branch.body[0])[len(indent) :]
-    above = text.indented(head, indent, step) if head else ([], [])
-    below = text.indented(tail, indent, step) if tail else ([], [])
+    above = text.indent_statements(head, indent, step) if head else ([], [])
+    below = text.indent_statements(tail, indent, step) if tail else ([], [])
 
     def take(first: int, last: int) -> tuple[list[str], list[int]]:
         return [*text.lines[first - 1 : last]], [*text.origins[first - 1 : last]]
@@ -303,7 +306,7 @@ def _write_into_branches(
         *([] if fall_through.leaves(branch.orelse) else [below]),
     ]
     last = (tail[-1].end_lineno or tail[-1].lineno) if tail else end
-    return text.spliced(
+    return text.splice(
         first,
         last,
         [line for lines, _ in parts for line in lines],

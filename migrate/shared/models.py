@@ -187,7 +187,7 @@ class _Search:
         options = dataclasses.replace(self._options, tree=around)
         try:
             migration = migrate_text(self._tree.raw(real), options, real)
-            beside = options.again(migration.support)
+            beside = options.prepare_second_run(migration.support)
             again = migrate_text(migration.text, beside, real)
         except (SyntaxError, RecursionError):
             return False

@@ -55,7 +55,7 @@ def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
         files, recognised, stays, whole, written = _recognise_models(
             target, own, left, tree
         )
-        more = written.left({getattr(one.node, "lineno", 0) for one in stays})
+        more = written.find_remaining({getattr(one.node, "lineno", 0) for one in stays})
         if not more:
             break
         left |= more
@@ -86,7 +86,7 @@ def _recognise_models(
     reached = [r for r in tree.find_reached_files(target) if tree.scopes(r) is not None]
     source = tree.source(target)
     known = [tree.source(real) for real in reached]
-    written = write_out_updates(Text.of(source.text), left, source, known)
+    written = write_out_updates(Text.read_source(source.text), left, source, known)
     scopes = tree.scopes(target)
     if written.updates:
         source = dataclasses.replace(source, text=written.text.source)

@@ -56,7 +56,7 @@ def write_floors(text: str, tree: ast.Module) -> tuple[str, list[int]]:
             left, right = node.target, node.value
         else:
             continue
-        sides = {kinds.of(left), kinds.of(right)}
+        sides = {kinds.classify(left), kinds.classify(right)}
         if "float" in sides:
             continue
         if sides == {"integer"} and left.end_lineno == right.lineno:
@@ -110,55 +110,61 @@ class _Kinds:
             known = self._flags.setdefault(name.value, kind)
             self._flags[name.value] = kind if kind == known else ""
 
-    def of(self, node: ast.expr) -> str:
+    def classify(self, node: ast.expr) -> str:
         """ "integer", "float", or "" where it cannot be told."""
         if isinstance(node, ast.Constant):
             if isinstance(node.value, int):
                 return "integer"
             return "float" if isinstance(node.value, float | complex) else ""
         if isinstance(node, ast.UnaryOp):
-            return "integer" if isinstance(node.op, ast.Not) else self.of(node.operand)
+            return (
+                "integer"
+                if isinstance(node.op, ast.Not)
+                else self.classify(node.operand)
+            )
         if isinstance(node, ast.BinOp):
-            return self._of_both(node.op, self.of(node.left), self.of(node.right))
+            return self._classify_operation(
+                node.op, self.classify(node.left), self.classify(node.right)
+            )
         if isinstance(node, ast.IfExp):
-            kind = self.of(node.body)
-            return kind if kind == self.of(node.orelse) else ""
+            kind = self.classify(node.body)
+            return kind if kind == self.classify(node.orelse) else ""
         if isinstance(node, ast.Call):
-            return self._of_call(node)
+            return self._classify_call(node)
         if isinstance(node, ast.Attribute):
-            return self._of_attribute(node)
+            return self._classify_attribute(node)
         if isinstance(node, ast.Name):
-            return self._of_name(node)
+            return self._classify_name(node)
         return ""
 
-    def _of_both(self, op: ast.operator, left: str, right: str) -> str:
+    def _classify_operation(self, op: ast.operator, left: str, right: str) -> str:
         if "float" in (left, right):
             return "float"
         if left == right == "integer" and isinstance(op, _WHOLE):
             return "integer"
         return ""
 
-    def _of_call(self, call: ast.Call) -> str:
+    def _classify_call(self, call: ast.Call) -> str:
         name = self._builtin(call.func)
         if name in _INTEGERS:
             return "integer"
         if name in _FLOATS:
             return "float"
         if name in _SAME and len(call.args) > 1 - (name == "abs"):
-            kinds = {self.of(argument) for argument in call.args}
+            kinds = {self.classify(argument) for argument in call.args}
             return kinds.pop() if len(kinds) == 1 else ""
-        return self._in_table(call.func)
+        return self._look_up_kind(call.func)
 
-    def _of_attribute(self, node: ast.Attribute) -> str:
+    def _classify_attribute(self, node: ast.Attribute) -> str:
         if (self._scopes.resolve(node.value) or "").endswith("flags.FLAGS"):
             return self._flags.get(node.attr, "")
-        return self._in_table(node)
+        return self._look_up_kind(node)
 
-    def _in_table(self, node: ast.expr) -> str:
+    def _look_up_kind(self, node: ast.expr) -> str:
         module, _, name = self._path(node).rpartition(".")
         return "float" if name in _FLOATS_OF.get(module, ()) else ""
 
-    def _of_name(self, node: ast.Name) -> str:
+    def _classify_name(self, node: ast.Name) -> str:
         scope = self._scopes.scope_of(node)
         owner = scope.owner(node.id)
         if owner is None or node.id in self._elsewhere:
@@ -169,7 +175,7 @@ class _Kinds:
             found = ""
             for kind in ("integer", "float"):
                 self._asked[key] = kind
-                found = self._of_bindings(owner, node.id)
+                found = self._classify_bindings(owner, node.id)
                 if found == kind:
                     break
                 # What was concluded from this name does not hold.
@@ -178,19 +184,21 @@ class _Kinds:
             self._asked[key] = found
         return self._asked[key]
 
-    def _of_bindings(self, owner: Scope, name: str) -> str:
+    def _classify_bindings(self, owner: Scope, name: str) -> str:
         if isinstance(owner.node, ast.ClassDef):
             return ""
-        kinds = {self._of_binding(b, name) for b in owner.bindings[name]}
+        kinds = {self._classify_binding(b, name) for b in owner.bindings[name]}
         return kinds.pop() if len(kinds) == 1 else ""
 
-    def _of_binding(self, binding: ast.AST, name: str) -> str:
+    def _classify_binding(self, binding: ast.AST, name: str) -> str:
         if isinstance(binding, ast.Assign):
             alone = all(isinstance(t, ast.Name) for t in binding.targets)
-            return self.of(binding.value) if alone else ""
+            return self.classify(binding.value) if alone else ""
         if isinstance(binding, ast.AugAssign) and isinstance(binding.target, ast.Name):
-            own = self.of(self._scopes.read(binding.target))
-            return self._of_both(binding.op, own, self.of(binding.value))
+            own = self.classify(self._scopes.read(binding.target))
+            return self._classify_operation(
+                binding.op, own, self.classify(binding.value)
+            )
         if isinstance(binding, ast.For) and isinstance(binding.iter, ast.Call):
             called, target = self._builtin(binding.iter.func), binding.target
             if called in _RANGES and isinstance(target, ast.Name):

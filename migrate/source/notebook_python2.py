@@ -27,7 +27,7 @@ class Converted:
     new: Notebook
     findings: tuple[Finding, ...]
 
-    def before(self, finding: Finding) -> Finding:
+    def map_finding(self, finding: Finding) -> Finding:
         """A finding about the new notebook, at the old one's line."""
         if finding.cell is None or not finding.line:
             return finding

@@ -11,7 +11,7 @@ to read and change. It needs TensorFlow 2.15 or later.
             ...
             averages.apply(replicas.trainable_variables)
 
-The averages are variables with TF1's names (`scope/w/ExponentialMovingAverage`), so that
+The averages are variables with TF1's names (`net/w/ExponentialMovingAverage`), so that
 they are in checkpoints where TF1 had them.
 """
 
@@ -35,6 +35,7 @@ class ExponentialMovingAverage:
         decay is no more than (1 + num_updates) / (10 + num_updates).
       zero_debias: must be False, TF1's default.
       name: the last part of the averages' names.
+      scope: the first part, if any: the variable scope in which TF1's `apply` was called.
 
     Raises:
       ValueError: `zero_debias` is asked for.
@@ -47,6 +48,7 @@ class ExponentialMovingAverage:
         num_updates=None,
         zero_debias=False,
         name="ExponentialMovingAverage",
+        scope="",
     ):
         if zero_debias:
             raise ValueError("zero_debias=True is not carried over")
@@ -54,6 +56,7 @@ class ExponentialMovingAverage:
         self._decay = decay
         self._num_updates = num_updates
         self.name = name
+        self._prefix = scope and scope + "/"
         self._averages = {}  # By what is averaged: see `_key`.
 
     def apply(self, var_list=None):
@@ -103,7 +106,7 @@ class ExponentialMovingAverage:
 
     def average_name(self, var):
         """The name of a variable's average in checkpoints."""
-        return f"{_name(var)}/{self.name}"
+        return f"{self._prefix}{_name(var)}/{self.name}"
 
     def variables_to_restore(self, moving_avg_variables=None):
         """Name in a checkpoint -> variable: the averages' for what has been averaged.
@@ -121,7 +124,7 @@ class ExponentialMovingAverage:
         name_of = {id(part): name for name, parts in every.items() for part in parts}
         found = {}
         for variable in averaged:
-            found[f"{name_of[id(variable)]}/{self.name}"] = variable
+            found[f"{self._prefix}{name_of[id(variable)]}/{self.name}"] = variable
         known = {id(v) for v in averaged}
         for name, parts in every.items():
             if id(parts[0]) not in known and name not in found:
@@ -144,7 +147,7 @@ class ExponentialMovingAverage:
                         initial,
                         trainable=False,
                         dtype=value.dtype,
-                        name=f"{name}/{self.name}",
+                        name=f"{self._prefix}{name}/{self.name}",
                     )
         return self._averages[key]
 
@@ -161,32 +164,131 @@ def _key(value):
     """
     if _is_variable(value):
         return _name(value)
-    graph, known = value.graph, {}
-    for external, internal in graph.captures:
-        known[internal.op.name] = f"captured {id(external)}"
+    functions = _Functions(value.graph)
+    known = {
+        internal.op.name: [f"captured {id(external)}"]
+        for external, internal in value.graph.captures
+    }
     work = [value.op]
     while work:
         op = work[-1]
         waiting = [i.op for i in op.inputs if i.op.name not in known]
         if op.name in known or not waiting:
             work.pop()
-            known.setdefault(op.name, _digest(op, known))
+            if op.name not in known:
+                inputs = [known[i.op.name][i.value_index] for i in op.inputs]
+                own = op.name if op.type == "Placeholder" else ""
+                known[op.name] = functions.describe(
+                    op.type, op.node_def.attr, inputs, len(op.outputs), own
+                )
         else:
             work.extend(waiting)
-    return known[value.op.name], value.value_index
+    return known[value.op.name][value.value_index]
 
 
-def _digest(op, known):
-    """Of an operation's type, attributes and inputs; of a parameter's name."""
-    inputs = [(known[i.op.name], i.value_index) for i in op.inputs]
-    attributes = {
-        name: op.node_def.attr[name].SerializeToString(deterministic=True)
-        for name in sorted(op.node_def.attr)
-        if not name.startswith("_")
-    }
-    own = op.name if op.type == "Placeholder" else ""
-    content = repr((op.type, own, inputs, sorted(attributes.items())))
-    return hashlib.sha256(content.encode()).hexdigest()
+def _digest(*parts):
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+class _Functions:
+    """The functions of a graph: bodies of loops and branches, under names of its own.
+
+    The gradients of a loop add outputs to it. So each output has a digest of its own.
+    """
+
+    def __init__(self, graph):
+        self._graph = graph
+        self._bodies = None
+        self._known = {}
+
+    def describe(self, kind, attributes, inputs, count, own=""):
+        """A digest for each output of an operation.
+
+        Args:
+          inputs: digests of what it is given.
+          count: how many outputs it has.
+          own: the name of a parameter.
+        """
+        called, said = {}, []
+        for name in sorted(attributes):
+            attribute = attributes[name]
+            functions = [attribute.func] if attribute.HasField("func") else []
+            functions += attribute.list.func
+            if functions:
+                called[name] = [self._describe_body(f.name) for f in functions]
+            elif not name.startswith("_"):
+                said.append((name, attribute.SerializeToString(deterministic=True)))
+        if not called:
+            return [_digest(kind, own, inputs, said, i) for i in range(count)]
+        if "cond" in called and "body" in called:
+            (((condition, asked),),), (body,) = called["cond"], called["body"]
+            found = []
+            for index in range(count):
+                needed, more = set(), {index} | asked
+                while more:
+                    needed |= more
+                    more = set().union(*[body[i][1] for i in more]) - needed
+                parts = [(i, body[i][0], inputs[i]) for i in sorted(needed)]
+                found.append(_digest(kind, condition, parts, index))
+            return found
+        bodies = [body for each in called.values() for body in each]
+        return [
+            _digest(kind, inputs, [body[min(i, len(body) - 1)][0] for body in bodies])
+            for i in range(count)
+        ]
+
+    def _describe_body(self, name):
+        """For each result of a function its digest, and the arguments that it needs."""
+        if name in self._known:
+            return self._known[name]
+        if self._bodies is None:
+            library = self._graph.as_graph_def().library
+            self._bodies = {f.signature.name: f for f in library.function}
+        body = self._bodies[name]
+        values = {
+            argument.name: ([f"argument {i}"], {i})
+            for i, argument in enumerate(body.signature.input_arg)
+        }
+        inputs_of = {
+            node.name: [_split(i) for i in node.input if not i.startswith("^")]
+            for node in body.node_def
+        }
+        results = [_split(body.ret[r.name]) for r in body.signature.output_arg]
+        counts = {}
+        for start, _, index in (*results, *sum(inputs_of.values(), [])):
+            counts[start] = max(counts.get(start, 1), index + 1)
+
+        def read(reference):
+            start, part, index = reference
+            digests, needed = values[start]
+            return _digest(digests[index], part), needed
+
+        waiting = list(body.node_def)
+        while waiting:
+            ready = [
+                n for n in waiting if all(i[0] in values for i in inputs_of[n.name])
+            ]
+            waiting = [n for n in waiting if n not in ready]
+            for node in ready:
+                given = [read(reference) for reference in inputs_of[node.name]]
+                values[node.name] = (
+                    self.describe(
+                        node.op,
+                        node.attr,
+                        [d for d, _ in given],
+                        counts.get(node.name, 1),
+                    ),
+                    set().union(*[needed for _, needed in given]),
+                )
+        self._known[name] = [read(result) for result in results]
+        return self._known[name]
+
+
+def _split(reference):
+    """`node:output:0`, or an argument's name: the node, its output, and the index."""
+    start, _, output = reference.partition(":")
+    part, _, index = output.rpartition(":")
+    return start, part, int(index or 0)
 
 
 def _name(value):

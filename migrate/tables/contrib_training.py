@@ -15,6 +15,8 @@ OPTIMIZE_LOSS_PARAMETERS = (
 READ = frozenset(OPTIMIZE_LOSS_PARAMETERS) - {
     *("gradient_noise_scale", "gradient_multipliers", "increment_global_step"),
 }
+# Those for which the emitted `optimize_loss` raises an error.
+NOT_EMITTED = frozenset({"gradient_noise_scale", "gradient_multipliers"})
 SCOPE = "OptimizeLoss"
 # What is written without a list of summaries; of others there is one for each gradient.
 SUMMARIES = frozenset({"loss", "learning_rate", "global_gradient_norm"})

@@ -248,6 +248,11 @@ HOST_PREFIXES = (
     "tf.train.write_graph",
 )
 DATASET_PREFIXES = ("tf.data.", "tf.contrib.data.")
+# Iterators that are given a dataset by a run of an initializer:
+# tensorflow.org/versions/r1.15/api_docs/python/tf/data/Iterator#from_structure
+REINITIALIZABLE = frozenset({"tf.data.Iterator.from_structure"})
+# Iterators that stand for the one whose handle is fed.
+FEEDABLE = frozenset({"tf.data.Iterator.from_string_handle"})
 # Methods and functions that make an iterator, or take an element of one.
 ITERATES = frozenset(
     {"make_one_shot_iterator", "make_initializable_iterator", "get_next"}

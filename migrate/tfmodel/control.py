@@ -88,7 +88,7 @@ def _device_of(m: Machine, value: Value) -> Value:
 
     if isinstance(value, (Function, Method, Partial)):
         found = calls.call(m, value, [m.hosts.fresh("an operation")], {})
-        return found if isinstance(found, Const) else m.unknown("a device")
+        return found if isinstance(found, Const) else m.make_unknown("a device")
     return value
 
 

@@ -92,7 +92,7 @@ def realise(
 ) -> Value:
     """Values in an element's structure."""
     if element is None:
-        return m.unknown("what a data set's elements are")
+        return m.make_unknown("what a data set's elements are")
     if isinstance(element, Leaf):
         return make(element.array, path)
     kind, parts = element
@@ -404,14 +404,17 @@ def _get_next(call: Call) -> Value:
     return realise(m, element, make)
 
 
+def _find_node(call: Call) -> int:
+    """What made the iterator, and with it its initializer and its handle."""
+    found = fields_of(call.m, _self(call), "node")
+    if isinstance(found, Const) and isinstance(found.value, int):
+        return found.value
+    return -1
+
+
 @attribute(ITERATOR, "initializer")
 def _initializer(call: Call) -> Value:
-    m = call.m
-    found = fields_of(m, _self(call), "node")
-    node = (
-        found.value if isinstance(found, Const) and isinstance(found.value, int) else -1
-    )
-    return Operation(node, None, graphs.current(m))
+    return Operation(_find_node(call), None, graphs.current(call.m))
 
 
 @method(ITERATOR, "make_initializer")
@@ -422,6 +425,8 @@ def _make_initializer(call: Call) -> Value:
 
 @method(ITERATOR, "string_handle")
 def _string_handle(call: Call) -> Value:
+    if call.get("name") in (None, NONE):
+        return call.tensor(_find_node(call), "string", (), None)
     return call.tensor(call.node((call.receiver,)), "string", (), None)
 
 

@@ -77,7 +77,7 @@ class TensorFlow:
         known = host_symbols.attribute(m, path)
         if known is not None:
             return known
-        return m.unknown(f"TensorFlow 1.15 has no public name {path}")
+        return m.make_unknown(f"TensorFlow 1.15 has no public name {path}")
 
     def call(
         self, m: Machine, symbol: Symbol, given: list[Value], named: dict[str, Value]
@@ -128,7 +128,7 @@ class TensorFlow:
             return tensor_methods.call(m, receiver, name, given, named)
         if isinstance(receiver, DType):
             known = name == "is_compatible_with"
-            return Const(True) if known else m.unknown(f"`.{name}` of a type")
+            return Const(True) if known else m.make_unknown(f"`.{name}` of a type")
         return None
 
     def attribute(self, m: Machine, value: Value, name: str) -> Value | None:
@@ -214,7 +214,7 @@ class TensorFlow:
 
     def truth(self, m: Machine, value: Value) -> bool | Host | Unknown | None:
         if isinstance(value, (Tensor, VariableValue)):
-            return m.unknown("a tensor as a test")
+            return m.make_unknown("a tensor as a test")
         if isinstance(value, ShapeValue):
             return value.dims is not None
         if isinstance(value, Dimension):

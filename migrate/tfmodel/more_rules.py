@@ -64,7 +64,7 @@ def _product(call: Call, dims: Shape) -> Dim:
     if found is not None or None in dims:
         return found
     parts = [containers.dimension(d) for d in dims]
-    return HostDim(call.m.hosts.of("product", *parts, what="a product of dimensions"))
+    return HostDim(call.m.hosts.make("product", *parts, what="a product of dimensions"))
 
 
 def infer_one_hot_labels_shape(call: Call, first: str) -> Shape | None:

@@ -68,7 +68,7 @@ def binary(m: Machine, operator: str, left: Value, right: Value) -> Value | None
         return _comparison(m, operator, left, right, mirrored=not one)
     name = _ARITHMETIC.get(operator)
     if name is None:
-        return m.unknown(f"the operator {operator} on a tensor")
+        return m.make_unknown(f"the operator {operator} on a tensor")
     given = {"x": left, "y": right}
     label = f"operator:{name}" if one else f"operator:r{name}"
     a, b = tensors.about(m, left), tensors.about(m, right)
@@ -127,7 +127,7 @@ def unary(m: Machine, operator: str, operand: Value) -> Value | None:
     if operator == "pos":
         return operand
     if operator not in _UNARY:
-        return m.unknown(f"{operator} of a tensor")
+        return m.make_unknown(f"{operator} of a tensor")
     name, label, parameter = _UNARY[operator]
     found = tensors.about(m, operand)
     whole = graphs.unique(m, name)
@@ -144,7 +144,7 @@ def get_item(m: Machine, value: Value, index: Value) -> Value | None:
     if not isinstance(value, (Tensor, VariableValue)):
         return None
     if isinstance(index, (Unknown, Choice)):
-        return m.unknown("an index of a tensor")
+        return m.make_unknown("an index of a tensor")
     parts = list(index.items) if isinstance(index, Tuple) else [index]
     whole = graphs.unique(m, "strided_slice")
     if isinstance(index, Tensor) and index.dtype == "bool":

@@ -142,7 +142,7 @@ class Call:
         return graphs.unique(self.m, default)
 
     def unknown(self, reason: str) -> Unknown:
-        return self.m.unknown(f"{self.symbol}: {reason}")
+        return self.m.make_unknown(f"{self.symbol}: {reason}")
 
     def problem(self, reason: str) -> Unknown:
         return self.m.problem(f"{self.symbol}: {reason}")

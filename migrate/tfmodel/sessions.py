@@ -167,7 +167,7 @@ def by_name(m: Machine, name: str, graph: int | None = None) -> Value:
                 graph,
             )
     value = _search(m, name, graph)
-    return value if value is not None else m.unknown(f"what `{name}` names")
+    return value if value is not None else m.make_unknown(f"what `{name}` names")
 
 
 def _search(m: Machine, name: str, graph: int) -> Value | None:
@@ -335,7 +335,7 @@ def default_session(m: Machine) -> Value:
     if isinstance(stack, tuple) and stack:
         found: Value = stack[-1]
         return found
-    return m.unknown("there is no default session")
+    return m.make_unknown("there is no default session")
 
 
 @function("tf.get_default_session")

@@ -52,21 +52,21 @@ def call(
         feeds = named.get("feed_dict", given[0] if given and place else NONE)
         return sessions.run_by_method(m, session, receiver, feeds)
     if isinstance(receiver, Operation):
-        return m.unknown(f"`.{name}` of an operation")
+        return m.make_unknown(f"`.{name}` of an operation")
     if name == "get_shape":
         return ShapeValue(receiver.shape)
     if name in _OPERATORS:
         from migrate.tfmodel import operators
 
         found = operators.binary(m, _OPERATORS[name], receiver, given[0])
-        return m.unknown(name) if found is None else found
+        return m.make_unknown(name) if found is None else found
     if isinstance(receiver, VariableValue):
         return _of_variable(m, receiver, name, given, named)
     if name == "set_shape":
         return _set_shape(m, receiver, given)
     if name in ("consumers", "__hash__"):
-        return m.unknown(f"`.{name}` of a tensor")
-    return m.unknown(f"`.{name}` of a tensor")
+        return m.make_unknown(f"`.{name}` of a tensor")
+    return m.make_unknown(f"`.{name}` of a tensor")
 
 
 def _set_shape(m: Machine, receiver: Tensor, given: list[Value]) -> Value:
@@ -114,7 +114,7 @@ def _of_variable(
             m, label, f"variable.{name}", {"self": receiver, **named}, (receiver,)
         )
         return Tensor(node, "0", receiver.dtype, receiver.shape, None, receiver.graph)
-    return m.unknown(f"`.{name}` of a variable")
+    return m.make_unknown(f"`.{name}` of a variable")
 
 
 def assign(

@@ -146,7 +146,7 @@ def dimension_argument(m: Machine, value: Value) -> Dim:
 def shape_value(m: Machine, shape: Shape | None) -> Value:
     """A shape as TensorFlow gives it to functions of the program."""
     if shape is None:
-        return m.unknown("a shape")
+        return m.make_unknown("a shape")
     return containers.make_list(m, [containers.dimension(d) for d in shape])
 
 
@@ -217,7 +217,7 @@ def attribute(m: Machine, value: Value, name: str) -> Value | None:
 def _of_tensor(m: Machine, value: Tensor | VariableValue, name: str) -> Value:
     if name == "name":
         if value.name is None:
-            return m.unknown("the name of a tensor")
+            return m.make_unknown("the name of a tensor")
         return Const(
             value.name + ":0" if isinstance(value, VariableValue) else value.name
         )
@@ -227,7 +227,7 @@ def _of_tensor(m: Machine, value: Tensor | VariableValue, name: str) -> Value:
         return (
             DType(value.dtype)
             if value.dtype is not None
-            else m.unknown("a tensor's type")
+            else m.make_unknown("a tensor's type")
         )
     if name == "op":
         if isinstance(value, VariableValue):
@@ -267,16 +267,16 @@ def _of_operation(m: Machine, value: Operation, name: str) -> Value:
         return (
             Const(value.name)
             if value.name is not None
-            else m.unknown("an operation's name")
+            else m.make_unknown("an operation's name")
         )
     if name == "type":
-        return m.unknown("an operation's type")
+        return m.make_unknown("an operation's type")
     if name == "graph":
         from migrate.tfmodel import sessions
 
         return sessions.graph_object(m, value.graph)
     if name == "outputs":
-        return m.unknown("an operation's outputs")
+        return m.make_unknown("an operation's outputs")
     return Own(value, name)
 
 
@@ -313,7 +313,7 @@ def call_shape_method(
     dims = value.dims
     if name == "as_list":
         if dims is None:
-            return m.unknown("a list of dimensions whose number is not known")
+            return m.make_unknown("a list of dimensions whose number is not known")
         return containers.make_list(m, [containers.dimension(d) for d in dims])
     if name == "num_elements":
         from migrate.graph import shapes
@@ -323,7 +323,7 @@ def call_shape_method(
         whole = shapes.size(dims)
         if isinstance(whole, int):
             return Const(whole)
-        return m.hosts.of(
+        return m.hosts.make(
             "product", *(containers.dimension(d) for d in dims), what="a product"
         )
     if name == "is_fully_defined":
@@ -343,7 +343,7 @@ def call_shape_method(
         return NONE
     if name == "is_compatible_with":
         return Const(True)
-    return m.unknown(f"`.{name}` of a shape")
+    return m.make_unknown(f"`.{name}` of a shape")
 
 
 def is_instance(m: Machine, value: Value, symbol: Symbol) -> bool | None:

@@ -8,7 +8,7 @@ and its processes are not started again. `pytest --everything` starts them all.
 
     plugin.py     what pytest is told: options, and when a test runs
     keeper.py     what writes the rows, and the last lines
-    texts.py      rows of whole modules, which start no process
+    modules.py    rows of whole modules, of which nothing has changed
     traces.py     what a test and its fixtures did before their first process
     launches.py   the digest of what a process gets to see
     code.py       the digest of the code that a test runs

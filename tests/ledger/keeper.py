@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.ledger import launches, rows, texts
+from tests.ledger import launches, modules, rows
 from tests.ledger.rows import Row
 from tests.ledger.traces import ROOT
 
@@ -37,7 +37,7 @@ class Keeper:
         self._started = 0
         self._standing: dict[str, int] = {}
         self._opened: set[str] = set()
-        self._readings: dict[str, texts.Reading] = {}
+        self._readings: dict[str, modules.Reading] = {}
         self._written = time.monotonic()
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
@@ -63,11 +63,11 @@ class Keeper:
             reason = str(report.longrepr[2]).removeprefix("Skipped: ")
             self._reasons[reason] = self._reasons.get(reason, 0) + 1
         if report.failed:
-            self._failed |= {report.nodeid, texts.module_of(report.nodeid)}
+            self._failed |= {report.nodeid, modules.module_of(report.nodeid)}
         told = [v for name, v in report.user_properties if name == REPORTED]
         read = next((text for how, text in told if how == READ), None)
-        module = texts.module_of(report.nodeid)
-        self._readings.setdefault(module, texts.Reading()).add(report, read)
+        module = modules.module_of(report.nodeid)
+        self._readings.setdefault(module, modules.Reading()).add(report, read)
         if report.when != "call":
             return
         for how, text in told:
@@ -90,25 +90,34 @@ class Keeper:
         self._write(self._collected if whole else None)
 
     def _add_modules(self) -> None:
-        """Adds a row for each module whose tests only read, and passed."""
+        """Adds a row for each module all of whose tests were seen, and none failed."""
         tests: dict[str, set[str]] = {}
         for name in self._collected:
-            tests.setdefault(texts.module_of(name), set()).add(name)
+            tests.setdefault(modules.module_of(name), set()).add(name)
         told = (
             self._opened if len(self._opened) == 1 else ()
         )  # One has died, or differs.
+        proofs = {name: row.key for name, row in {**self._rows, **self._new}.items()}
         for opened in told:
             for module, names in tests.items():
                 reading = self._readings.get(module)
-                if reading is not None and reading.pure and reading.tests == names:
-                    self._new[module] = _row_of(module, reading, opened)
-        for module in self._rows:
-            if "::" in module:  # A row of one test.
-                continue
-            reading = self._readings.get(module)
-            if (reading is None or reading.pure) and (ROOT / module).is_file():
-                self._collected.add(module)
-        self._collected |= {module for module in tests if module in self._new}
+                whole = reading is not None and reading.seen >= names
+                if module in self._standing or not whole or reading is None:
+                    continue
+                if reading.tests and not reading.failed:
+                    self._new[module] = _row_of(module, names, reading, opened, proofs)
+        # What stands with its module was not even begun.
+        self._collected |= self._standing.keys() | (tests.keys() & self._new.keys())
+        self._collected |= {
+            name for name in self._rows if modules.module_of(name) in self._standing
+        }
+
+    def _count_standing(self) -> int:
+        """How many proofs stand with their modules, without those drawn."""
+        return sum(
+            "::" in name and modules.module_of(name) in self._standing
+            for name in self._rows
+        ) - sum(modules.module_of(name) in self._standing for name in self._new)
 
     def _write(self, collected: set[str] | None) -> None:
         kept = rows.updated(
@@ -133,12 +142,14 @@ class Keeper:
             f"{live + by.get('unforeseen', 0)} made live "
             f"({by.get('sample', 0)} of them drawn from the ledger, "
             f"{by.get('unforeseen', 0)} never in it), "
-            f"{by.get('ledger', 0)} taken from the ledger (tests/ledger/proofs)"
+            f"{by.get('ledger', 0) + self._count_standing()} taken from the ledger "
+            "(tests/ledger/proofs)"
         )
         if self._standing:
             write(
                 f"{sum(self._standing.values())} tests of {len(self._standing)} modules "
-                "only read texts, and nothing that they read has changed: deselected"
+                "stand with their module, of which nothing has changed: deselected, but "
+                "for the proofs that were drawn"
             )
         write(f"{self._started} processes started")
         for reason, count in sorted(self._reasons.items()):
@@ -153,17 +164,23 @@ class Keeper:
             write(f"not taken: {text}")
 
 
-def _row_of(module: str, reading: texts.Reading, opened: str) -> Row:
+def _row_of(
+    module: str,
+    names: set[str],
+    reading: modules.Reading,
+    opened: str,
+    proofs: dict[str, str],
+) -> Row:
     reads = tuple(sorted(reading.reads))
     return Row(
         proof=module,
-        verdict=texts.VERDICT,
-        difference="",
+        verdict=modules.VERDICT,
+        difference=" ".join(sorted(map(modules.short, names - reading.tests))),
         seconds=reading.seconds,
         date=datetime.date.today().isoformat(),
         versions=here(),
         reads=reads,
-        key=texts.key(module, reading.tests, reads, opened),
+        key=modules.key(module, reading.tests, reads, opened, proofs),
     )
 
 

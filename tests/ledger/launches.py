@@ -17,7 +17,7 @@ import pathlib
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -116,6 +116,17 @@ class Seen:
     beside: frozenset[bytes]
 
 
+def look_at_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Those variables of an environment that TensorFlow may look at."""
+    return {
+        name: _same_everywhere(value)
+        for name, value in sorted(inherited.items())
+        if name.startswith(_READ_BY_TENSORFLOW)
+        and not name.startswith(_READ_BY_TERRAFORM)
+        and name not in _OF_THE_PROCESSOR
+    }
+
+
 def look_at(launch: Launch) -> Seen:
     """What a launch's processes get to see."""
     strings = [*launch.command, *launch.environment.values()]
@@ -126,13 +137,7 @@ def look_at(launch: Launch) -> Seen:
             name: _same_everywhere(value)
             for name, value in sorted(launch.environment.items())
         },
-        "inherited": {
-            name: _same_everywhere(value)
-            for name, value in sorted(launch.inherited.items())
-            if name.startswith(_READ_BY_TENSORFLOW)
-            and not name.startswith(_READ_BY_TERRAFORM)
-            and name not in _OF_THE_PROCESSOR
-        },
+        "inherited": look_at_environment(launch.inherited),
     }
     whole = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     own: set[pathlib.Path] = set()

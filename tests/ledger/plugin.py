@@ -21,7 +21,7 @@ import migrate.compiler
 from migrate.beside import files as beside
 from migrate.migration import Migration
 from reference import measured, processes
-from tests.ledger import code, launches, rests_on, rows, sample, texts
+from tests.ledger import code, launches, modules, rests_on, rows, sample
 from tests.ledger.keeper import READ, REPORTED, STARTED, Keeper, asks_for_all, here
 from tests.ledger.rows import Row
 from tests.ledger.traces import ROOT, Trace, Traces
@@ -123,7 +123,7 @@ class Ledger:
         self._seconds = {
             name: row.seconds
             for name, row in self._rows.items()
-            if not texts.is_module(row)
+            if not modules.is_module(row)
         }
         self._everything = bool(config.getoption("everything"))
         self._sample = sample.draw(self._rows.values(), sample.seed(ROOT))
@@ -158,7 +158,7 @@ class Ledger:
 
     def _opened(self) -> str:
         """The digest of what was opened while tests were collected."""
-        return texts.digest_of(
+        return modules.digest_of(
             path
             for path in self._imports.reads | self._imports.listed
             if path.suffix != ".py"
@@ -186,22 +186,22 @@ class Ledger:
                 item.obj = _resting_on(marker.args, item.obj)
 
     def _leave_out_standing(self, items: list[pytest.Item]) -> None:
-        """Takes out the tests of modules that only read texts, where their row stands."""
+        """Takes out the tests that stand with their module, but for those drawn."""
         opened = self._opened()
-        for module, tests in texts.modules_of(items).items():
+        proofs = {name: row.key for name, row in self._rows.items()}
+        standing: set[str] = set()
+        for module, tests in modules.modules_of(items).items():
             row = self._rows.get(module)
-            names = [item.nodeid for item in tests]
-            if (
-                row is not None
-                and module not in self._sample
-                and row.key == texts.key(module, names, row.reads, opened)
-            ):
-                self._standing[module] = len(tests)
-        left_out = [i for i in items if texts.module_of(i.nodeid) in self._standing]
+            if row is None or module in self._sample:
+                continue
+            always = set(row.difference.split())
+            names = {i.nodeid for i in tests if modules.short(i.nodeid) not in always}
+            if row.key == modules.key(module, names, row.reads, opened, proofs):
+                self._standing[module] = len(names)
+                standing |= names - self._sample
+        left_out = [i for i in items if i.nodeid in standing]
         if left_out:
-            items[:] = [
-                i for i in items if texts.module_of(i.nodeid) not in self._standing
-            ]
+            items[:] = [i for i in items if i.nodeid not in standing]
             self._config.hook.pytest_deselected(items=left_out)
 
     # -- fixtures ----------------------------------------------------------------------
@@ -224,6 +224,8 @@ class Ledger:
             inner = self._fixtures[id(value.definition)]
             trace.launches += inner.launches[:1]
             trace.reads |= inner.reads
+            trace.listed |= inner.listed
+            trace.committed |= inner.committed
         if unused and id(fixturedef) not in self._live:
             later = _Later(fixturedef, request)
             fixturedef.cached_result = (later, key, None)
@@ -262,6 +264,8 @@ class Ledger:
             seen = launches.look_at(launch)
         if trace.launches:  # Those of the first are in its digest.
             trace.reads |= seen.committed
+        else:
+            trace.committed = seen.committed
         whole = ROOT / "migrate" / "compiler.py" in seen.committed
         trace.launched(seen.digest, seen.contents, seen.beside, whole)
         proof = self._running
@@ -350,9 +354,9 @@ class Ledger:
         if not isinstance(item, pytest.Function):
             return (yield)
         self._running = _Proof(item)
-        if self._module != (module := texts.module_of(item.nodeid)):
+        if self._module != (module := modules.module_of(item.nodeid)):
             self._module = module
-            texts.forget_what_was_read()
+            modules.forget_what_was_read()
         measured.begin()
         try:
             return (yield)
@@ -376,6 +380,9 @@ class Ledger:
                 result = self._with_fixtures(proof)
         except Stands:
             _report(pyfuncitem, "ledger", "")
+            row = self._rows[_name(pyfuncitem)]
+            traces = [proof.trace, *self._fixtures_of(pyfuncitem)]
+            _report(pyfuncitem, READ, modules.tell(traces, row.reads))
             return True
         except NotRun:
             _report(pyfuncitem, "not run", "no time for it in this run")
@@ -412,9 +419,8 @@ class Ledger:
         """Tells of a proof that was made live."""
         traces = [proof.trace, *self._fixtures_of(proof.item)]
         if not any(trace.launches for trace in traces):
-            read = texts.tell(traces)
-            if read is not None:
-                _report(proof.item, READ, read)
+            if not modules.starts(traces):
+                _report(proof.item, READ, modules.tell(traces))
             return
         # What a test migrates beside what its fixtures started is in no digest.
         unseen = proof.trace.written and not proof.trace.launches
@@ -451,6 +457,7 @@ class Ledger:
             key=self._key(proof, reads),
         )
         _report(proof.item, proof.forced or "new", row.line())
+        _report(proof.item, READ, modules.tell(traces, reads))
 
 
 def _resting_on(

@@ -8,8 +8,8 @@ import pathlib
 from collections.abc import Collection, Iterable, Mapping
 
 PROOFS = pathlib.Path(__file__).parent / "proofs"
-# The kind of rows of whole modules, see `texts`.
-TEXTS = "texts"
+# The kind of rows of whole modules, see `modules`.
+MODULES = "modules"
 _HEADER = (
     "# Written by pytest, never by hand: see docs/contributing.md.\n"
     "# proof | verdict | largest difference | seconds | date | versions | reads | key"
@@ -28,7 +28,8 @@ class Row:
     Attributes:
       proof: the test's id.
       verdict: "equal", "caught" (a planted fault) or "holds".
-      difference: the largest that was measured, "" where nothing is numeric.
+      difference: the largest that was measured, "" where nothing is numeric; of a module
+        which of its tests always run.
       seconds: how long the proof took.
       date: the day, as 2026-11-23.
       versions: of what computed it.
@@ -52,8 +53,8 @@ class Row:
     @property
     def package(self) -> str:
         """The test package that the proof is of, "programs" or "migrate.frontends"."""
-        if self.kind == TEXTS:
-            return TEXTS
+        if self.kind == MODULES:
+            return MODULES
         return ".".join(self.kind.split(".")[:-1][:2])
 
     def line(self) -> str:
@@ -82,7 +83,7 @@ def kind_of(proof: str) -> str:
     Rows of whole modules are together.
     """
     if "::" not in proof:
-        return TEXTS
+        return MODULES
     path = proof.partition("::")[0].removesuffix(".py").removeprefix("tests/")
     return path.replace("/", ".")
 

@@ -30,6 +30,7 @@ class Trace:
       reads: committed files that it opened.
       listed: directories that it listed.
       started: whether it started a process, in whatever way.
+      committed: committed files that its first process could read.
       seen: digests of the files that its first process could read.
       beside: digests of what was written beside programs before the first launch.
       late: what the compiler writes came into use after the first launch, which no key
@@ -41,6 +42,7 @@ class Trace:
     reads: set[pathlib.Path] = dataclasses.field(default_factory=set)
     listed: set[pathlib.Path] = dataclasses.field(default_factory=set)
     started: bool = False
+    committed: frozenset[pathlib.Path] = frozenset()
     seen: frozenset[bytes] = frozenset()
     beside: set[bytes] = dataclasses.field(default_factory=set)
     late: bool = False

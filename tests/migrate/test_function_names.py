@@ -14,7 +14,9 @@ MIGRATE = pathlib.Path(__file__).parents[2] / "migrate"
 # Written beside users' programs, or named as the functions of TensorFlow that they stand for.
 NAMED_BY_OTHERS = ("support", "runtime", "tfmodel")
 # Lower them when you rename one. The three functions handle `next`, `with` and `if`.
-FUNCTIONS, METHODS = 3, 357
+FUNCTIONS, METHODS = 3, 0
+# Methods that override others: libcst calls its visitors by these names.
+NAMED_BY_LIBRARIES = frozenset({"on_leave", "on_visit"})
 
 NO_VERBS = frozenset(
     """
@@ -49,8 +51,11 @@ def find_names_without_verbs(tree: ast.Module) -> Iterator[tuple[str, bool]]:
             }
             if decorators & {"property", "cached_property", "setter"}:
                 continue
+            is_method = isinstance(holder, ast.ClassDef)
+            if is_method and node.name in NAMED_BY_LIBRARIES:
+                continue
             if is_no_verb(node.name.lstrip("_").split("_")[0]):
-                yield node.name, isinstance(holder, ast.ClassDef)
+                yield node.name, is_method
 
 
 def test_names_without_verbs_become_fewer() -> None:
@@ -62,13 +67,14 @@ def test_names_without_verbs_become_fewer() -> None:
             for name, is_method in find_names_without_verbs(tree):
                 found[is_method].append(f"{where}: {name}")
     assert len(found[False]) <= FUNCTIONS, found[False]
-    assert len(found[True]) <= METHODS, f"{len(found[True])} methods"
+    assert len(found[True]) <= METHODS, found[True]
 
 
 def test_the_count_sees_them() -> None:
     text = (
         "def told(): ...\ndef _apart(): ...\ndef feed(): ...\ndef find_named(): ...\n"
         "class A:\n    def _of(self): ...\n    @property\n    def named(self): ...\n"
+        "    def on_leave(self): ...\n"
     )
     found = list(find_names_without_verbs(ast.parse(text)))
     assert found == [("told", False), ("_apart", False), ("_of", True)]

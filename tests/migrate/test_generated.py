@@ -71,7 +71,7 @@ def _check_result(result: FileResult, options: Options) -> None:
     ends = {end for end in old.newlines if end}
     assert {end for end in new.newlines if end} <= ends
     _check_lines(old.text, new.text, result.findings)
-    again = migrate_bytes(PATH, result.new, options.again(result.support))
+    again = migrate_bytes(PATH, result.new, options.prepare_second_run(result.support))
     assert not again.changed
 
 
@@ -136,7 +136,9 @@ def test_a_generated_notebook(data: bytes) -> None:
     # A magic goes with the code that it stands at, which may be in another cell now.
     assert _find_magics(before) == _find_magics(after)
     ast.parse(notebook.read(result.new.decode()).module)
-    again = migrate_bytes(path, result.new, Options().again(result.support))
+    again = migrate_bytes(
+        path, result.new, Options().prepare_second_run(result.support)
+    )
     assert not again.changed
     # Nothing but sources is written anew: the rest has the same bytes.
     assert result.new[:1] == data[:1] and result.new[-1:] == data[-1:]

@@ -14,8 +14,10 @@ from collections.abc import Iterable
 from migrate import emitted
 from migrate.backends.custom_loop import early_data, versions, worker_state
 from migrate.backends.custom_loop.build_time import BuildTime
+from migrate.backends.custom_loop.changed_objects import refuse_changed_objects
 from migrate.backends.custom_loop.cluster import Cluster
 from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.early_specs import make_early_specs
 from migrate.backends.custom_loop.items import rebuild_statement
 from migrate.backends.custom_loop.loop import Loop
 from migrate.backends.custom_loop.staged import StagedFunctions
@@ -79,6 +81,7 @@ class _Layout:
         program, plan = self._program, self._plan
         self._check_names()
         refuse_lost_values(program, self._scopes, self._diagnostics)
+        refuse_changed_objects(program, self._scopes, self._diagnostics)
         self._separate()
         self._import("training_session", emitted.files("training_session"))
         cluster = Cluster(self._context)
@@ -95,15 +98,16 @@ class _Layout:
             if program.path
             else (program.driver, "body")
         )
+        self._early_specs = make_early_specs(self._context)
         before = program.home[: program.anchor]
         late = self._find_late_statements(before)
-        items = self._outside_suite([s for s in before if s not in late])
+        items = self._place_suite_outside([s for s in before if s not in late])
         items.extend(cluster.strategy())
-        items.extend(self._outside_suite(late))
+        items.extend(self._place_suite_outside(late))
         at = program.home.index(program.session)
         graph = [self._flow_of[s] for s in program.home[program.anchor : at]]
         first, last = self._bounds(graph, program.graph_end() - 1 - (at - len(graph)))
-        items.extend(self._outside_suite([f.statement for f in graph[:first]]))
+        items.extend(self._place_suite_outside([f.statement for f in graph[:first]]))
         around = [code(call, ", ") for call in program.around]
         opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
         items.append(Block(opened, self._scope(graph[first : last + 1])))
@@ -113,7 +117,7 @@ class _Layout:
         plan.suites[home_owner] = items
         for helper in program.helpers:
             plan.suites[helper, "body"] = self._loop.suite(helper.body)
-        for statement in self._outer_moved():
+        for statement in self._find_moved_outside():
             plan.statements[statement] = [Dropped(statement)]
         self._plan_staged_functions()
         plan.suites[home_owner] = _insert_split_functions(items, plan)
@@ -165,7 +169,7 @@ class _Layout:
             scope.append(New(code("graph_variables.keep(replicas)")))
         if self._needs_global_step() and (not self._plain or self._makes_global_step()):
             scope.append(New(code("training_session.create_global_step()")))
-        specs = self._build.specs()
+        specs = self._build.specs(self._early_specs)
         scope.extend(specs.insert_specs(self._build.suite(graph)))
         for run in program.runs:
             if program.towers and run.step is not None and run.step.given:
@@ -175,7 +179,9 @@ class _Layout:
                     "a tensor of a tower is fed",
                     "Make a placeholder of it.",
                 )
-        scope.extend(specs.of({name for step in program.steps for name in step.given}))
+        scope.extend(
+            specs.define_specs({name for step in program.steps for name in step.given})
+        )
         scope.extend(self._steps.functions(specs.names))
         return scope
 
@@ -190,7 +196,7 @@ class _Layout:
             iterators = self._loop.make_unnamed_iterators()
             return [*iterators, *self._loop.suite([*after, *program.tail])]
         stays = [s for s in after if s not in program.moved]
-        return [*self._outside_suite(stays), *self._loop.worker(stays)]
+        return [*self._place_suite_outside(stays), *self._loop.worker(stays)]
 
     def _plan_staged_functions(self) -> None:
         """Functions that make variables and compute: one function of each."""
@@ -235,36 +241,36 @@ class _Layout:
             )
         return late or []
 
-    def _outer_moved(self) -> Iterable[ast.stmt]:
+    def _find_moved_outside(self) -> Iterable[ast.stmt]:
         home = set(self._program.home)
         for statement in self._program.moved:
             if statement not in home and statement not in self._program.copied:
                 yield statement
 
-    def _outside_suite(self, statements: list[ast.stmt]) -> list[Item]:
+    def _place_suite_outside(self, statements: list[ast.stmt]) -> list[Item]:
         items: list[Item] = []
         for statement in statements:
             items.extend(self._build.comments_before(statement))
             items.extend(
-                self._plan.statements.get(statement) or [self._outside(statement)]
+                self._plan.statements.get(statement) or [self._place_outside(statement)]
             )
         return items
 
-    def _outside(self, statement: ast.stmt) -> Item:
+    def _place_outside(self, statement: ast.stmt) -> Item:
         """A statement that stays in the home suite, before or after the graph."""
         if statement in self._program.moved and statement not in self._program.copied:
             return Dropped(statement)
         flow = self._flow_of.get(statement)
-        if flow is not None and (flow.dropped or self._build.only_setup(flow)):
+        if flow is not None and (flow.dropped or self._build.is_only_setup(flow)):
             return Dropped(statement)
         if flow is not None and (flow.step or flow.pure) and not flow.suites:
             return Dropped(statement)  # No run call needs it.
         if statement in self._program.helpers:
             return rebuild_statement(statement, self._loop.suite)
         if names.suites(statement):
-            return rebuild_statement(statement, self._outside_suite)
+            return rebuild_statement(statement, self._place_suite_outside)
         if self._sync.mentions(statement):
-            return self._sync.without(statement)
+            return self._sync.drop_hook(statement)
         return Keep(statement)
 
     def _session_call(self) -> None:

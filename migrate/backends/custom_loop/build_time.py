@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.items import is_empty
@@ -57,9 +57,9 @@ class BuildTime:
             ):
                 found.add(flow)
                 wanted |= flow.reads
-        return self._without_tensors(found)
+        return self._exclude_tensor_flows(found)
 
-    def _without_tensors(self, found: set[Flow]) -> set[Flow]:
+    def _exclude_tensor_flows(self, found: set[Flow]) -> set[Flow]:
         """Those that are not computed of tensors which the steps make: `tf.constant(2) + 1`."""
         kept = build_closure(self._program.flows)
         while True:
@@ -109,6 +109,8 @@ class BuildTime:
         if statement in self._program.moved and statement not in self._program.copied:
             return [Dropped(statement)]
         planned = self._plan.statements.get(statement)
+        if planned is not None and flow.dropped and not flow.suites:
+            return planned  # The spec of a feed, too.
         if planned is not None and all(isinstance(i, Dropped) for i in planned):
             return planned
         if flow.suites:
@@ -119,7 +121,7 @@ class BuildTime:
                 for lift in flow.lifts
                 if lift.create.parts
             ]
-        if flow.dropped or self.only_setup(flow):
+        if flow.dropped or self.is_only_setup(flow):
             return [Dropped(statement)]
         if flow.step:
             return []
@@ -129,7 +131,7 @@ class BuildTime:
             self._check_tower(statement)
             return [Keep(statement)]
         if self._sync.mentions(statement):
-            return [self._sync.without(statement)]
+            return [self._sync.drop_hook(statement)]
         sharded = self._partitioner_of(statement, ("tf.get_variable",), 8)
         if sharded is not None:
             return [
@@ -165,7 +167,7 @@ class BuildTime:
             return []
         return [New(code(target, " = ", inner))]
 
-    def only_setup(self, flow: Flow) -> bool:
+    def is_only_setup(self, flow: Flow) -> bool:
         """Session configuration and device functions that nothing reads any more."""
         if flow.kind is Kind.DEVICE:
             return True
@@ -337,15 +339,19 @@ class BuildTime:
             for i in statement.items
         )
 
-    def specs(self) -> Specs:
-        """Specs of the driver's tensors: feeds' as declared, elements' of the dataset."""
+    def specs(self, early: Mapping[str, str]) -> Specs:
+        """Specs of the driver's tensors: feeds' as declared, elements' of the dataset.
+
+        Args:
+          early: names of feeds' specs that are made where the feeds were, by key.
+        """
         program = self._program
         known = {key: p.spec for key, p in program.placeholders.items()}
         for key, (iterator, flow) in program.elements.items():
             target = flow.statement.targets[0]  # type: ignore[attr-defined]
-            spec = code(program.iterators[iterator], ".element_spec")
+            spec = program.element_spec(iterator)
             known[key] = code(spec, _find_path(target, key) or "")
-        return Specs(
+        specs = Specs(
             program.flows,
             program.static_reads,
             known,
@@ -353,6 +359,8 @@ class BuildTime:
             self._context.fresh,
             self._diagnostics,
         )
+        specs.take_early(early)
+        return specs
 
 
 def _find_path(target: ast.expr, key: str) -> str | None:

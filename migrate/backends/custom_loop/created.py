@@ -79,7 +79,10 @@ class Created:
             )
 
     def _creator_in(self, call: ast.Call) -> str:
-        """What makes variables in a call, or in a function of the file it calls."""
+        """What makes variables in a call, or in a function of the file it calls.
+
+        A function that Python's own are given, it calls, too: `reduce(dense, sizes, x)`.
+        """
         symbol = self._context.scopes.resolve(call.func) or ""
         if symbol in _CREATORS:
             return symbol
@@ -88,7 +91,11 @@ class Created:
         )
         seen: set[ast.AST] = {times.node for times in staged}
         seen.update(GraphFunctions(self._context.scopes).nodes)
+        given = call.args if not symbol.startswith("tf.") else []
         work: list[ast.AST] = [call.func]
+        for argument in given:
+            if isinstance(argument, ast.Name):
+                work.extend(reach.definitions(self._context.scopes, argument))
         while work:
             for node in walk_breadth_first(work.pop()):
                 if node in seen:

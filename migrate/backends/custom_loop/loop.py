@@ -73,11 +73,46 @@ class Loop:
         ]
 
     def suite(self, statements: Sequence[ast.stmt]) -> list[Item]:
-        return [self._tail_item(s) for s in statements]
+        items = [self._tail_item(s) for s in statements]
+        function = self._scopes.parents.get(statements[0]) if statements else None
+        rebound = self._find_rebound(function)
+        if rebound:
+            place = 1 if isinstance(items[0], Keep) and _is_text(statements[0]) else 0
+            items.insert(place, New(code(f"{self._word} {', '.join(rebound)}")))
+        return items
+
+    def _find_rebound(self, function: ast.AST | None) -> list[str]:
+        """Iterators of the driver that a function of its own begins anew."""
+        if function is self._program.driver or not isinstance(
+            function, ast.FunctionDef
+        ):
+            return []
+        return sorted(
+            {
+                name
+                for run in self._program.runs
+                for name in run.begins
+                if "." not in name and self._find_function(run.call) is function
+            }
+        )
+
+    def _find_function(self, node: ast.AST) -> ast.AST:
+        while not isinstance(node, (ast.FunctionDef, ast.Module)):
+            node = self._scopes.parents[node]
+        return node
+
+    @property
+    def _word(self) -> str:
+        """How a function says that a name is the driver's, which may be a worker's loop."""
+        program = self._program
+        inside = program.replication.has_coordinator or not isinstance(
+            program.driver, ast.Module
+        )
+        return "nonlocal" if inside else "global"
 
     def _tail_item(self, statement: ast.stmt) -> Item:
         flow = self._flow_of.get(statement)
-        if flow is not None and (flow.dropped or self._build.only_setup(flow)):
+        if flow is not None and (flow.dropped or self._build.is_only_setup(flow)):
             return Dropped(statement)
         if flow is not None and (flow.step or flow.pure) and not flow.suites:
             return Dropped(statement)  # No run call needs it.
@@ -91,19 +126,16 @@ class Loop:
                     return Dropped(statement)
                 return New(run.replacement, statement)
         if names.suites(statement):
-            item = rebuild_statement(statement, self._tail_list)
+            item = rebuild_statement(statement, self.suite)
             if isinstance(item, Keep):
                 self._runs_in(statement)
             return item
         if self._sync.mentions(statement):
-            return self._sync.without(statement)
+            return self._sync.drop_hook(statement)
         self._runs_in(statement)
         if run is not None and run.targets is not None and run.step is not None:
             return New(code(run.targets, " = ", self._call(run)), statement)
         return Keep(statement)
-
-    def _tail_list(self, suite: list[ast.stmt]) -> list[Item]:
-        return [self._tail_item(s) for s in suite]
 
     def _runs_in(self, statement: ast.stmt) -> None:
         """Replaces the run calls of this statement (its header, if compound)."""
@@ -131,7 +163,17 @@ class Loop:
                 and all(isinstance(e, ast.Name) for e in target.elts)
                 else ""
             )
-            drawn = code(f"{star}{run.step.element}.get_next()")
+            iterator = run.source or run.step.element
+            drawn = code(f"{star}{iterator}.get_next()")
             arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
         return code(run.call.func, "(", join_code(", ", arguments), ")")
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """A docstring."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )

@@ -70,7 +70,7 @@ class ReadFirst:
                 else "# A fetched variable has its value before the update.\n"
             )
             if kind is Kind.SCHEDULE:
-                now = code(node, "()")
+                now = self._expressions.call_schedule_first(node)
             elif name in self._context.program.singles:
                 now = code(node, ".read_value()")
             else:

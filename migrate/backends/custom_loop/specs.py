@@ -55,6 +55,18 @@ class Specs:
                 for name in flow.binds:
                     self._bound.setdefault(name, []).append(flow)
         self._straight = dict(_walk_straight_flows(flows))
+        self._loops = [
+            set(walk_breadth_first(flow.statement))
+            for flow in list_every_flow(flows)
+            if isinstance(flow.statement, (ast.For, ast.While))
+        ]
+
+    def take_early(self, made: Mapping[str, str]) -> None:
+        """Takes up specs that are made already, by the keys of their tensors."""
+        for key, name in made.items():
+            self.names[key] = name
+            for flow in self._bound.get(key, []):
+                self.names[f"{key}@{flow.statement.lineno}"] = name
 
     def insert_specs(self, items: list[Item]) -> list[Item]:
         """The items with specs for tensors, each defined before its first use."""
@@ -63,7 +75,7 @@ class Specs:
             found.extend(self._item(item))
         return found
 
-    def of(self, tensors: set[str]) -> list[Item]:
+    def define_specs(self, tensors: set[str]) -> list[Item]:
         """Definitions of the specs of tensors that steps are fed; `names` has them."""
         before: list[Item] = []
         for key in sorted(tensors):
@@ -109,7 +121,7 @@ class Specs:
         edits: dict[ast.AST, Code] = {}
         for root in roots:
             for node in walk_breadth_first(root):
-                key = self._reads.get(node)
+                key = self._reads.get(node) or self._find_parameter(node)
                 if key is None:
                     continue
                 name = self._name(key, node, before)
@@ -124,6 +136,11 @@ class Specs:
         if made in self.names:
             return self.names[made]
         known = self._known.get(key)
+        if known is not None and (changes := self._list_changes(key, node)):
+            if binding is None or any(f not in self._straight for f in changes):
+                self._refuse(node, key)
+                return None
+            known = None
         if known is not None and known.parts == (key,):
             return None  # A parameter that is a spec already.
         name = self._fresh(key.replace(".", "_") + "_spec")
@@ -138,6 +155,32 @@ class Specs:
             value.code = code(f"{name} = ", value.code)
         return name
 
+    def _find_parameter(self, node: ast.AST) -> str | None:
+        """The function's parameter that is read whole, and is given as a spec."""
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            return None
+        known = self._known.get(node.id)
+        return node.id if known is not None and known.parts == (node.id,) else None
+
+    def _list_changes(self, key: str, node: ast.AST) -> list[Flow]:
+        """What gives a fed tensor's name, or a parameter, another tensor before a read.
+
+        A later statement of a loop does, too: in the next round it was before.
+        """
+        loops = self._loops_of(node)
+        return [
+            flow
+            for flow in self._bound.get(key, [])
+            if flow.kind not in (Kind.PLACEHOLDER, Kind.ELEMENT)
+            and (
+                flow.statement.lineno < getattr(node, "lineno", 0)
+                or any(flow.statement in nodes for nodes in loops)
+            )
+        ]
+
+    def _loops_of(self, node: ast.AST) -> list[set[ast.AST]]:
+        return [nodes for nodes in self._loops if node in nodes]
+
     def _last(self, key: str, node: ast.AST) -> _Binding | None:
         """What a name is bound by before it is read; None where that is not clear."""
         line = getattr(node, "lineno", 0)
@@ -145,6 +188,10 @@ class Specs:
         before = [f for f in flows if f.statement.lineno < line]
         if len(flows) == 1:
             before = flows
+        if any(
+            flow.statement in nodes for nodes in self._loops_of(node) for flow in flows
+        ):
+            return None  # An earlier round's tensor may be of another shape.
         if not before or any(f not in self._straight for f in before):
             return None
         flow = max(before, key=lambda f: f.statement.lineno)
@@ -175,6 +222,9 @@ class Specs:
         if any("." in a for a in arguments):
             self._refuse(node, key)
             return None
+        if self._reads_anew(value, flow.statement, node):
+            self._refuse(node, key)
+            return None
         specs: list[str | Code] = []
         for argument in arguments:
             name = self._name(argument, flow.statement, before)
@@ -202,6 +252,15 @@ class Specs:
                 f"){place}",
             ),
             replace=lifts,
+        )
+
+    def _reads_anew(self, value: ast.expr, statement: ast.stmt, node: ast.AST) -> bool:
+        """Whether a variable or number it is computed from is another one at `node`."""
+        return any(
+            statement.lineno < flow.statement.lineno < getattr(node, "lineno", 0)
+            for name in names.reads(value)
+            if self._kinds.get(name) not in ir.STEP_KINDS
+            for flow in self._bound.get(name, [])
         )
 
     def _is_tower(self, node: ast.AST) -> bool:

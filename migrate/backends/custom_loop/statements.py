@@ -37,7 +37,7 @@ class Statements:
         """The statements of those flows that are included."""
         items: list[Item] = []
         for flow in flows:
-            if flow not in included:
+            if flow not in included and flow.part_of not in included:
                 continue
             if flow.step_code is not None:
                 items.append(New(flow.step_code))
@@ -60,6 +60,8 @@ class Statements:
             field: self.items(suite, included) for field, suite in flow.suites.items()
         }
         statement = flow.statement
+        if flow.header is not None:
+            return Block(flow.header, suites["body"], statement)
         if isinstance(statement, ast.For):
             each = [
                 *[lift.name for lift in lifts_of_round(flow)],

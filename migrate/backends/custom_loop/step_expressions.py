@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.scheduled_tags import ScheduledTags
 from migrate.facts import names
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
@@ -16,6 +17,7 @@ class StepExpressions:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._tags = ScheduledTags(context.program, context.scopes)
 
     def edits(self, node: ast.AST, flow: Flow | None) -> dict[ast.AST, Code]:
         """What reads differently inside a step: lifts, and schedules are called."""
@@ -29,8 +31,16 @@ class StepExpressions:
                 and self._context.program.kinds.get(names.key(child) or "")
                 is Kind.SCHEDULE
             ):
-                edits[child] = code(names.key(child) or "", "()")
+                edits[child] = self._call_schedule(child, self._tags.is_apart(child))
         return edits
+
+    def call_schedule_first(self, node: ast.AST) -> Code:
+        """The value of a schedule before all else that a step computes."""
+        return self._call_schedule(node, self._tags.is_first(node))
+
+    def _call_schedule(self, node: ast.AST, apart: bool) -> Code:
+        key = names.key(node) or ""
+        return code(f"training_session.value_of({key})" if apart else f"{key}()")
 
     def code(self, node: ast.AST) -> Code:
         """An expression as the step function reads it."""

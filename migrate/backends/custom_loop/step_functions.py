@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.named_parts import NamedParts
 from migrate.backends.custom_loop.random_streams import find_streams
 from migrate.backends.custom_loop.read_first import ReadFirst
 from migrate.backends.custom_loop.statements import Statements
@@ -43,6 +44,7 @@ class StepFunctions:
         self.statements = Statements(context, build, self._expressions, self._updates)
         self._tapes = Tapes(context, self.statements, self._expressions, self._updates)
         self._read_first = ReadFirst(context, self._expressions)
+        self._named_parts = NamedParts(context)
 
     def functions(self, spec_names: dict[str, str]) -> list[Item]:
         """All of the program's step functions, and the forward pass they share."""
@@ -63,16 +65,17 @@ class StepFunctions:
         body: list[Item] = []
         if step.element is not None:
             dataset = self._program.iterators[step.element]
+            declared = self._program.structures.get(step.element)
             target = self.element_target(step)
             if isinstance(target, (ast.Tuple, ast.List)) and all(
                 isinstance(e, ast.Name) for e in target.elts
             ):
                 parameters.extend(e.id for e in target.elts)  # type: ignore[attr-defined]
-                specs.append(code("*", dataset, ".element_spec"))
+                specs += declared or (code("*", dataset, ".element_spec"),)
             else:
                 name = names.key(target) or "batch"
                 parameters.append(name.replace(".", "_"))
-                specs.append(code(dataset, ".element_spec"))
+                specs.append(self._program.element_spec(step.element))
         for name in step.feeds:
             placeholder = self._program.placeholders[name]
             parameters.append(placeholder.parameter)
@@ -158,8 +161,9 @@ class StepFunctions:
         if isinstance(value, ast.Call):
             return code("training_session.summary.merge_all()")
         text = ast.unparse(value)
-        is_schedule = self._program.kinds.get(text) is Kind.SCHEDULE
-        return code(text + "()" if is_schedule else text)
+        if self._program.kinds.get(text) is Kind.SCHEDULE:
+            return self._expressions.call_schedule_first(value)
+        return code(text)
 
     def _observation(self, observed: dict[str, ast.expr]) -> Flow:
         """What hooks observe, as a statement of the step."""
@@ -240,7 +244,8 @@ class StepFunctions:
                 if flow.updates:
                     found.append(_updates_asked())
                     included.add(found[-1])
-                found.extend(self._open_update_blocks(flow.suites["body"], included))
+                inner = self._open_update_blocks(flow.suites["body"], included)
+                found.extend(self._named_parts.keep_scope(flow, inner))
             else:
                 found.append(flow)
         return found

@@ -49,7 +49,7 @@ class SyncHooks:
             for node in walk_breadth_first(statement)
         )
 
-    def without(self, statement: ast.stmt) -> Item:
+    def drop_hook(self, statement: ast.stmt) -> Item:
         """The statement without the synchronisation hook; nothing waits on tokens now."""
 
         def is_gone(node: ast.AST) -> bool:

@@ -64,7 +64,7 @@ class Tapes:
             if g.update.kind != "apply_gradients"
         ]
         if len(takers) > 1:
-            return self._several_gradients(flows, included, takers)
+            return self._take_several_gradients(flows, included, takers)
         holder = next(
             g
             for g in list_every_flow([flows[update]])
@@ -92,7 +92,7 @@ class Tapes:
             default=-1,
         )
         items: list[Item] = []
-        early = self._early(flows[update], holder, included, wanted)
+        early = self._find_early_flows(flows[update], holder, included, wanted)
         if early:
             # The block is entered twice: under the tape up to the gradients, and after it.
             late = {f for f in list_every_flow([flows[update]]) if not f.suites} - early
@@ -116,7 +116,7 @@ class Tapes:
         items.extend(self._statements.items(flows[update:], included))
         return items
 
-    def _early(
+    def _find_early_flows(
         self, block: Flow, holder: Flow, included: set[Flow], wanted: set[str]
     ) -> set[Flow]:
         """What a block computes before its gradients, where its loss is made of it."""
@@ -164,7 +164,7 @@ class Tapes:
             for n in walk_breadth_first(block.test)
         )
 
-    def _several_gradients(
+    def _take_several_gradients(
         self, flows: list[Flow], included: set[Flow], takers: list[Flow]
     ) -> list[Item]:
         """Gradients of several losses, by one tape over all that they depend on.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.step_expressions import StepExpressions
+from migrate.backends.custom_loop.update_scopes import UpdateScopes
 from migrate.facts import effects, names
 from migrate.plan import Item, Keep, New
 from migrate.program import ir
@@ -28,6 +29,7 @@ class Updates:
     def __init__(self, context: Context, expressions: StepExpressions) -> None:
         self._context = context
         self._expressions = expressions
+        self._around = UpdateScopes(context)
         self._count = 0  # Of the step function that is laid out.
         self.loss_names: dict[Flow, str] = {}
 
@@ -69,7 +71,7 @@ class Updates:
         return [
             New(code("variables = ", self._variables(update)), flow.statement),
             New(code("gradients = tape.gradient(", loss, ", variables)")),
-            New(self._apply(update, bind, _step(update))),
+            *self._around.enter(flow, [New(self._apply(update, bind, _step(update)))]),
         ]
 
     @property
@@ -116,14 +118,15 @@ class Updates:
         """
         if not self._averages:
             edits = self._expressions.edits(flow.statement, flow)
-            return [Keep(flow.statement, replace=edits)]
+            return self._around.enter(flow, [Keep(flow.statement, replace=edits)])
         assert update.gradients is not None
         step = _step(update)
         if update.decayed is not None:
             decayed = self._expressions.code(update.decayed)
             step = code(step, ", decay_var_list=", decayed)
         apart = code("gradients, variables = zip(*", update.gradients, ")")
-        return [New(apart, flow.statement), New(self._apply(update, bind, step))]
+        applied: list[Item] = [New(self._apply(update, bind, step))]
+        return [New(apart, flow.statement), *self._around.enter(flow, applied)]
 
     def _apply(self, update: ir.Update, bind: str, step: Code) -> Code:
         """The optimizer's update by the names `gradients` and `variables`."""

@@ -34,7 +34,7 @@ class _Edits:
 
     def run(self) -> None:
         for shared in self._state.shared:
-            self._own(shared)
+            self._make_per_worker(shared)
         for statement in self._state.rebound:
             self._context.diagnostics.refuse(
                 "C109",
@@ -93,7 +93,7 @@ class _Edits:
             )
         )
 
-    def _own(self, shared: Shared) -> None:
+    def _make_per_worker(self, shared: Shared) -> None:
         """`reader = Reader()` -> `reader = training_session.per_worker(lambda: Reader())`."""
         plan = self._context.plan
         binding = shared.bindings[0]

@@ -116,20 +116,20 @@ class _Edits:
                     for i in kept
                 ]
                 header = code("with ", join_code(", ", items), ":")
-                return [Block(header, self._all(statement.body), statement)]
+                return [Block(header, self._list_items(statement.body), statement)]
         if isinstance(statement, ast.FunctionDef):
             gone = self._program.parameters.get(statement)
             if gone is not None:
                 first = code(_header(statement, gone))
-                return [Block(first, self._all(statement.body), statement)]
+                return [Block(first, self._list_items(statement.body), statement)]
         return [Keep(statement)]
 
     def _body(self, block: ast.With) -> list[Item]:
         """A block's own statements, where it stood; its comments are above the first."""
         body = [s for s in block.body if not isinstance(s, ast.Pass)]
-        return [Dropped(block), *self._all(body)]
+        return [Dropped(block), *self._list_items(body)]
 
-    def _all(self, body: Sequence[ast.stmt]) -> list[Item]:
+    def _list_items(self, body: Sequence[ast.stmt]) -> list[Item]:
         return [item for statement in body for item in self._items(statement)]
 
     def _forget_summaries(self, function: ast.FunctionDef) -> None:

@@ -51,7 +51,8 @@ class _Reader:
 
     def run(self) -> Program:
         made = [
-            self._read_replicas(n) for n in self._of_module(MODULE, "LocalReplicas")
+            self._read_replicas(n)
+            for n in self._find_module_calls(MODULE, "LocalReplicas")
         ]
         if not made:
             raise _Other
@@ -60,9 +61,9 @@ class _Reader:
         replicas = {name for name, _ in made}
         self._uses_of_replicas(replicas)
         self._runs()
-        for call in self._of_module(BASE, "Saver"):
+        for call in self._find_module_calls(BASE, "Saver"):
             self._saver(call)
-        for call in self._of_module(MODULE, "Session"):
+        for call in self._find_module_calls(MODULE, "Session"):
             self._session(call, replicas)
         self._follow_sessions()
         if not all(self._is_session(call.args[0]) for call in self._program.saved):
@@ -73,7 +74,7 @@ class _Reader:
     def _parent(self, node: ast.AST) -> ast.AST:
         return self._scopes.parents[node]
 
-    def _of_module(self, module: str, name: str) -> Iterator[ast.Call]:
+    def _find_module_calls(self, module: str, name: str) -> Iterator[ast.Call]:
         for node in self._scopes.walk():
             if (
                 isinstance(node, ast.Call)
@@ -231,9 +232,9 @@ class _Reader:
             if node.id != target.id or isinstance(node.ctx, ast.Store):
                 continue
             if self._scopes.scope_of(node).owner(node.id) is owner:
-                self._of_saver(node)
+                self._read_saver_use(node)
 
-    def _of_saver(self, node: ast.Name) -> None:
+    def _read_saver_use(self, node: ast.Name) -> None:
         used = self._parent(node)
         if not isinstance(used, ast.Attribute) or used.attr not in _OF_SAVERS:
             raise _Other
@@ -399,14 +400,14 @@ class _Reader:
             ):
                 raise _Other
             if name.id == BASE:
-                self._of_base(parent, self._parent(parent))
+                self._read_base_use(parent, self._parent(parent))
         for node in self._scopes.walk():
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 imported = [a.name for a in node.names]
                 if set(imported) & set(_KNOWN):
                     self._program.dropped.add(self._import(node, imported))
 
-    def _of_base(self, used: ast.Attribute, around: ast.AST) -> None:
+    def _read_base_use(self, used: ast.Attribute, around: ast.AST) -> None:
         match used.attr, around, self._parent(around):
             case "create_global_step", ast.Call(args=[], keywords=[]) as call, _:
                 self._program.counters.append(call)
@@ -420,11 +421,11 @@ class _Reader:
                 self._program.writers[call] = statement
                 for node in self._scopes.walk():
                     if isinstance(node, ast.Attribute):
-                        self._of_writers(node)
+                        self._read_writer_use(node)
             case _:
                 raise _Other
 
-    def _of_writers(self, node: ast.Attribute) -> None:
+    def _read_writer_use(self, node: ast.Attribute) -> None:
         """A graph that a writer is given is none: there is none to be shown."""
         if node.attr in _OF_WRITERS:
             raise _Other

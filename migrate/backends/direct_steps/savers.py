@@ -72,7 +72,7 @@ class _Savers:
         prepared: set[ast.With] = set()
         savers = self._program.savers.items()
         for call, statement in sorted(savers, key=lambda item: item[1].lineno):
-            block, saved = self._saved(call, statement)
+            block, saved = self._read_saver(call, statement)
             if block in prepared:
                 saved.before = []  # The one above has done it.
             elif saved.given is None:
@@ -102,7 +102,9 @@ class _Savers:
             if block not in traced and len(list(self._steps(block))) > 1:
                 raise NotKnown
 
-    def _saved(self, call: ast.Call, statement: ast.Assign) -> tuple[ast.With, Saved]:
+    def _read_saver(
+        self, call: ast.Call, statement: ast.Assign
+    ) -> tuple[ast.With, Saved]:
         """Of which block a saver is, and what it saves."""
         block = self._find_block(statement)
         if block not in self._made:

@@ -111,7 +111,7 @@ class _Constants:
                     if scope and not self._is_fixed(scope, other.id, seen):
                         return False
         return not mutable or all(
-            self._only_reads(node, self._line_of_graph(owner, name))
+            self._is_only_read(node, self._line_of_graph(owner, name))
             for node in self._loads.get(name, ())
             if self._scopes.scope_of(node).owner(name) is owner
         )
@@ -164,7 +164,7 @@ class _Constants:
             if not isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare))
         )
 
-    def _only_reads(self, node: ast.Name, last: int) -> bool:
+    def _is_only_read(self, node: ast.Name, last: int) -> bool:
         """Whether a use leaves the object as it is, and gives it to nobody."""
         if not isinstance(node.ctx, ast.Load):
             return isinstance(node.ctx, ast.Store)  # Bound: see `_precedes`.

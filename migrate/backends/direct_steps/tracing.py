@@ -57,7 +57,7 @@ class _Tracing:
         for step in self._program.steps:
             self._enter(step)
         return (
-            all(self._only_builds(function) for function in self._parts)
+            all(self._has_no_effect(function) for function in self._parts)
             and are_constant(self._program, list(self._parts))
             and not self._draws_alike()
             and not self._is_asked_for_names()
@@ -96,7 +96,7 @@ class _Tracing:
                 return [function for function in inner if function is not None]
         return []
 
-    def _only_builds(self, function: ast.FunctionDef) -> bool:
+    def _has_no_effect(self, function: ast.FunctionDef) -> bool:
         """Whether a function's code does nothing that somebody outside could see."""
         for node in walk_breadth_first(function):
             if isinstance(

@@ -26,7 +26,7 @@ class Expressions(Datasets):
     """Plans the expressions of one program; `claimed` says who answers for which use."""
 
     def run(self) -> None:
-        self._apart = self.program.apart(self.scopes)
+        self._apart = self.program.find_unused(self.scopes)
         self._setup_claims()
         self._visit(self.scopes.tree, [])
         self._graph_functions(self._apart)
@@ -281,7 +281,7 @@ class Expressions(Datasets):
             )
         elif symbol == moving_averages.SYMBOL:
             self.claimed[call] = moving_averages.rewrite(
-                call, self.program, self.diagnostics, self.plan
+                call, self.program, self.scopes, self.diagnostics, self.plan
             )
         elif symbol in LAYER_FUNCTIONS and self._has_deciding_seed(call, symbol):
             self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")
@@ -367,7 +367,7 @@ class Expressions(Datasets):
                 "tf.device",
             )
 
-    def _no_graph(self, call: ast.Call) -> None:
+    def _drop_graph(self, call: ast.Call) -> None:
         """The call stays, of no graph."""
         for given in [*call.args[:1], *(k.value for k in call.keywords)]:
             self.plan.replace(given, code("None"))
@@ -392,7 +392,7 @@ class Expressions(Datasets):
         if base is Kind.OPTIMIZER and function.attr == "minimize":
             self._minimize(call)
         if base is Kind.WRITER and function.attr == "add_graph":
-            self._no_graph(call)
+            self._drop_graph(call)
         if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
             self.plan.replace(call, code("iter(", function.value, ")"))
         elif base is Kind.LAYER and function.attr == "apply":

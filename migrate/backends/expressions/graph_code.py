@@ -39,11 +39,11 @@ class GraphCode(State):
             if symbol.startswith("tf.contrib"):
                 contrib.use(node, symbol, in_graph=True)
             elif node in self.graph.inside:
-                self._in_graph(node, symbol)
+                self._spell_in_graph(node, symbol)
             elif symbol in {*GIVES_COLLECTED, "tf.losses.add_loss"}:
                 self._keep_in_compat(node, symbol)
 
-    def _in_graph(self, node: ast.expr, symbol: str) -> None:
+    def _spell_in_graph(self, node: ast.expr, symbol: str) -> None:
         if symbol in roles.SUMMARIES:
             self.claimed[node] = ("M110", "collected while the step is traced")
             name = symbol.rpartition(".")[2]

@@ -61,12 +61,12 @@ class Savers(Partitioners):
             earlier = self._list_earlier(call)
             if earlier is None:
                 return
-        if listed is not None and self._in_driver(call):
+        if listed is not None and self._is_in_driver(call):
             if not self._is_early(call, listed):
                 self._claim_lists(listed)
                 chosen = None
         named = chosen is None or (
-            self._in_driver(call) and self._all_variables(chosen)
+            self._is_in_driver(call) and self._lists_variables(chosen)
         )
         if not named:
             self.diagnostics.refuse(
@@ -100,7 +100,7 @@ class Savers(Partitioners):
         made = self.later.find(call)
         if made is None:
             return []
-        found = self.later.find_earlier(call) if self._in_driver(call) else None
+        found = self.later.find_earlier(call) if self._is_in_driver(call) else None
         if found and self._are_variables(found):
             return found
         self.diagnostics.refuse(
@@ -143,7 +143,7 @@ class Savers(Partitioners):
             else:
                 self.plan.replace(node, code(f"replicas.{which}_in(", scope, ")"))
 
-    def _all_variables(self, chosen: ast.expr) -> bool:
+    def _lists_variables(self, chosen: ast.expr) -> bool:
         """Whether a `var_list` lists variables by the names that the program has."""
         if isinstance(chosen, ast.Dict):
             return self._are_variables(chosen.values)

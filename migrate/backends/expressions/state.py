@@ -34,7 +34,7 @@ class State:
         self.lists = VariableLists(program, scopes)
         self.later = MadeLater(scopes, program.flows, program.shared)
 
-    def _in_driver(self, node: ast.AST) -> bool:
+    def _is_in_driver(self, node: ast.AST) -> bool:
         current: ast.AST | None = node
         while current is not None and not isinstance(
             current, (ast.FunctionDef, ast.Module)
@@ -42,7 +42,7 @@ class State:
             current = self.scopes.parents.get(current)
         return current is self.program.driver
 
-    def _in_session(self, node: ast.AST) -> bool:
+    def _is_in_session(self, node: ast.AST) -> bool:
         """Whether it stands in the session's block, in whatever function of that."""
         current: ast.AST | None = node
         while current is not None and current is not self.program.session:

@@ -174,7 +174,7 @@ class Variables(GraphCode):
         parent = self.scopes.parents.get(call)
         symbol = self.scopes.resolve(call.func)
         self.claimed[call] = ("V104", "the step counter, under TF1's name")
-        in_driver = self._in_driver(call)
+        in_driver = self._is_in_driver(call)
         if (
             isinstance(parent, ast.Assign)
             and not self.created_step
@@ -185,7 +185,7 @@ class Variables(GraphCode):
             self.plan.replace(call, code("training_session.create_global_step()"))
         elif isinstance(parent, ast.Expr):  # It is made where the scope begins.
             self.plan.statements[parent] = [Dropped(parent)]
-        elif in_driver or self._in_session(call):
+        elif in_driver or self._is_in_session(call):
             self.plan.replace(call, code("replicas.global_step"))
         else:
             self.diagnostics.refuse(
@@ -202,7 +202,7 @@ class Variables(GraphCode):
             "V104",
             "the step counter, under its own name",
         )
-        if not self._in_driver(call):
+        if not self._is_in_driver(call):
             self.diagnostics.refuse(
                 "N105",
                 call,
@@ -279,7 +279,7 @@ class Variables(GraphCode):
                 "before any step.",
                 symbol,
             )
-        if not self._in_driver(call):
+        if not self._is_in_driver(call):
             self.diagnostics.refuse(
                 "V123",
                 call,

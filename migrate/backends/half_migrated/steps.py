@@ -464,7 +464,7 @@ class EagerRewrite:
         bound = {n for s in tail for n in names.binds(s)}
 
         def of_worker(statement: ast.stmt) -> bool:
-            return bool(names.reads(statement) & bound) or own.of_task(statement)
+            return bool(names.reads(statement) & bound) or own.names_task(statement)
 
         after = list(program.after)
         cut = max((i + 1 for i, s in enumerate(after) if of_worker(s)), default=0)

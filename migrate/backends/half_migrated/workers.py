@@ -74,11 +74,11 @@ class WorkersOwn:
         """
         self._check_moved()
         self._generators()
-        self._each()
+        self._wrap_datasets()
         self._functions()
         self._check_outside()
 
-    def of_task(self, node: ast.AST) -> bool:
+    def names_task(self, node: ast.AST) -> bool:
         """Whether code names the task's index."""
         return any(True for _ in self.indices(node))
 
@@ -103,7 +103,11 @@ class WorkersOwn:
                 continue
             bound = names.binds(statement)
             used_up = bound & read and _begins(self._scopes, statement)
-            if bound & changed or used_up or (bound & read and self.of_task(statement)):
+            if (
+                bound & changed
+                or used_up
+                or (bound & read and self.names_task(statement))
+            ):
                 found.append(statement)
         return found
 
@@ -167,14 +171,14 @@ class WorkersOwn:
             return statement.targets[0]
         return None
 
-    def _each(self) -> None:
+    def _wrap_datasets(self) -> None:
         """Datasets that differ between workers, and what is made of them."""
         program = self._program
         each: set[str] = set()
         for statement in program.suite[: program.at]:
             if statement in self.statements or statement in self._place:
                 continue
-            differs = self.of_task(statement) or bool(names.reads(statement) & each)
+            differs = self.names_task(statement) or bool(names.reads(statement) & each)
             name = self._dataset(statement)
             if name is not None:
                 assert isinstance(statement, ast.Assign)
@@ -184,7 +188,7 @@ class WorkersOwn:
             elif differs and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 later = [s for s in program.suite if s.lineno > statement.lineno]
                 read = {n for s in later for n in names.reads(s)}
-                if names.binds(statement) & read or not self._only_tells(statement):
+                if names.binds(statement) & read or not self._is_message(statement):
                     shown = sorted(names.binds(statement) & read) or ["this"]
                     raise _refuse_early_statement(statement, shown[0])
 
@@ -193,13 +197,13 @@ class WorkersOwn:
         head = f"training_session.per_worker(\n    lambda{given}: "
         self._plan.replace(value, code(head, value, ")"))
         for index in self.indices(value):
-            self._plan.replace(index, self._own_index())
+            self._plan.replace(index, self._write_task_index())
         self._found(value, "C106", "every worker has its own, as its process had")
 
-    def _own_index(self) -> Code:
+    def _write_task_index(self) -> Code:
         return code(f"training_session.task_index({ast.unparse(self._index)})")
 
-    def _only_tells(self, statement: ast.stmt) -> bool:
+    def _is_message(self, statement: ast.stmt) -> bool:
         """A statement that prints or logs, or binds what nothing reads."""
         if names.binds(statement):
             return True
@@ -226,7 +230,7 @@ class WorkersOwn:
                             self._scopes.scope_of(index).owner(index.id)
                             is self._scopes.scope_of(self._index).owner(index.id)
                         ):
-                            self._plan.replace(index, self._own_index())
+                            self._plan.replace(index, self._write_task_index())
 
     def _driver(self) -> ast.AST:
         node: ast.AST = self._program.session
@@ -247,7 +251,7 @@ class WorkersOwn:
             if any(s in walk_breadth_first(statement) for s in self._program.suite):
                 continue
             bound = names.binds(statement) & read
-            if self.of_task(statement) and bound:
+            if self.names_task(statement) and bound:
                 raise _refuse_early_statement(statement, sorted(bound)[0])
 
 

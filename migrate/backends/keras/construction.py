@@ -75,7 +75,9 @@ class Construction(Subclassed):
         elif len(model.outputs) > 1:
             outputs = f"({outputs})"
         made = f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"
-        of_steps = [New(code(f"self.{self._own(name)} = {name}")) for name in kept]
+        of_steps = [
+            New(code(f"self.{self._name_attribute(name)} = {name}")) for name in kept
+        ]
         return [*items, New(code(made)), *of_steps]
 
     def _twins(self, unit: Unit) -> list[Item]:
@@ -84,7 +86,7 @@ class Construction(Subclassed):
         if twins is None or unit.statement is not twins.statement:
             return []
         assert isinstance(unit.statement, ast.Assign)
-        new = self._new(code(f"{twins.name} = ", unit.statement.value), unit)
+        new = self._make_item(code(f"{twins.name} = ", unit.statement.value), unit)
         return [*self._comments(unit), new]
 
     def _tables(self) -> list[Item]:
@@ -98,7 +100,7 @@ class Construction(Subclassed):
             done += new
             items += self._comments(one.unit)
             made = code(f"self.{self._choose_attribute_name(one.name)} = ", one.call)
-            items.append(self._new(made, one.unit, blank=not items))
+            items.append(self._make_item(made, one.unit, blank=not items))
         return items
 
     def _optimizer(self) -> list[Item]:
@@ -111,7 +113,7 @@ class Construction(Subclassed):
             if held is not None:
                 items += [
                     *self._comments(unit),
-                    self._new(self._write_held_rate(held), unit),
+                    self._make_item(self._write_held_rate(held), unit),
                 ]
             elif rate is None or unit not in rate.units:
                 items += self._units([unit], folded)
@@ -125,7 +127,7 @@ class Construction(Subclassed):
             items.append(
                 New(code(f"self.{self._choose_attribute_name(name)} = {name}"))
             )
-        compiled = self._new(
+        compiled = self._make_item(
             code("self.compile(optimizer=", update.optimizer, ")"),
             blank=self._model.called is not None and not items,
         )
@@ -160,7 +162,7 @@ class Construction(Subclassed):
         if isinstance(last.statement, ast.Assign) and len(last.statement.targets) == 1:
             target = last.statement.targets[0]
             if isinstance(target, ast.Name) and target.id == rate.name:
-                returned = self._new(code("return ", last.statement.value), last)
+                returned = self._make_item(code("return ", last.statement.value), last)
                 returned.replace.update(folded)
                 comments = self._comments(last)
                 return [*self._units(before, folded), *comments, returned]
@@ -178,8 +180,8 @@ class Construction(Subclassed):
             arguments.append(("name", repr_of(metric.key)))
             attribute = self._attribute(metric)
             made = laid_out(metric.row.target, arguments, len(attribute) + 12)
-            new = self._new(code(f"self.{attribute} = ", made))
-            items.append(self._where_it_is(metric, new))
+            new = self._make_item(code(f"self.{attribute} = ", made))
+            items.append(self._guard_metric(metric, new))
             self.claimed[metric.call.func] = _METRIC
         return items
 

@@ -27,7 +27,7 @@ class Evaluation(Training):
         model = self._model
         evaluated = model.evaluated
         assert evaluated is not None
-        own = [u for u in model.evaluation if u not in self._elsewhere()]
+        own = [u for u in model.evaluation if u not in self._find_units_of_methods()]
         nodes = [u.statement for u in own]
         arguments = model.counted
         every = [*(u.statement for u in model.evaluation), *arguments, evaluated]
@@ -52,13 +52,15 @@ class Evaluation(Training):
                 items.append(self._loss_call())
             else:
                 items += self._units([unit])
-        items.append(self._new(code("self.mean_loss.update_state(", evaluated, ")")))
+        items.append(
+            self._make_item(code("self.mean_loss.update_state(", evaluated, ")"))
+        )
         if model.counter is not None:
-            items.append(self._new(self._counter_call(model.counter)))
+            items.append(self._make_item(self._counter_call(model.counter)))
         else:
             for metric in model.metrics:
-                counted = self._new(self._write_metric_update(metric))
-                items.append(self._where_it_is(metric, counted))
+                counted = self._make_item(self._write_metric_update(metric))
+                items.append(self._guard_metric(metric, counted))
         items.append(New(code("return {m.name: m.result() for m in self.metrics}")))
         return self._step("test_step", items, "EVAL")
 
@@ -88,10 +90,10 @@ class Evaluation(Training):
                 self._emit(statement)
             else:
                 items.append(
-                    self._new(self._write_metric_update(metric), Unit(statement))
+                    self._make_item(self._write_metric_update(metric), Unit(statement))
                 )
         for metric in waiting.values():
-            items.append(self._new(self._write_metric_update(metric)))
+            items.append(self._make_item(self._write_metric_update(metric)))
         self._emit(function.args)
         if function not in walk_breadth_first(self._model.function):
             self._plan.statements[function] = []
@@ -100,8 +102,8 @@ class Evaluation(Training):
 
     def _predict_step(self) -> Block:
         shares = self._shares_predictions()
-        nodes = [] if shares else self._of_predictions()
-        called = self._write_network_call(False, self._of_predictions())
+        nodes = [] if shares else self._list_prediction_nodes()
+        called = self._write_network_call(False, self._list_prediction_nodes())
         items = [*self._data(nodes, labelled=False), *called]
         if shares:
             items.append(New(code("return ", self._predictions_call())))
@@ -115,7 +117,7 @@ class Evaluation(Training):
         parts = given.parts.items()
         return Block(
             code(f"def export_outputs(self, {name}):"),
-            [self._new(code("return ", given.value))],
+            [self._make_item(code("return ", given.value))],
             replace={part: code(name, "[", key, "]") for part, key in parts},
         )
 
@@ -129,12 +131,12 @@ class Evaluation(Training):
             if isinstance(node, ast.Name) and node not in self._logged
         }
         parameters += [n for n in (name, *hooks.watched) if n in read]
-        items = self._with_params(hooks.nodes)
+        items = self._bind_params(hooks.nodes)
         for unit in hooks.made:
             items += [*self._comments(unit), Keep(unit.statement)]
             self._emit(unit.statement)
         if hooks.value is not None:
-            items.append(self._new(code("return ", hooks.value)))
+            items.append(self._make_item(code("return ", hooks.value)))
         return Block(
             code(f"def {hooks.kind}({', '.join(parameters)}):"),
             items,

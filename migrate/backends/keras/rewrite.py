@@ -109,9 +109,9 @@ class KerasRewrite(Evaluation):
             for node in walk_breadth_first(code_) if code_ is not None else ():
                 if isinstance(node, ast.Call):
                     self._collection(node)
-        self._of_rates()
+        self._rewrite_rates()
 
-    def _of_rates(self) -> None:
+    def _rewrite_rates(self) -> None:
         """A schedule follows the step as it is, also in functions that make rates."""
         update = self._model.update
         for call, step in update.casts.items():

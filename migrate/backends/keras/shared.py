@@ -22,7 +22,7 @@ class Shared(State):
             and isinstance(model.predicted, ast.Name)
             and all(unit in model.evaluation for unit in model.predictions)
             and model.predicted.id in names.binds(model.predictions[-1].statement)
-            and self._same("PREDICT", "EVAL", model.predictions)
+            and self._are_modes_alike("PREDICT", "EVAL", model.predictions)
             and not self._is_rebound_in_evaluation(model.predictions)
         )
 
@@ -38,14 +38,14 @@ class Shared(State):
     def _shares_predictions(self) -> bool:
         return self._is_shared_with_evaluation() or self._model.named
 
-    def _of_predictions(self) -> list[ast.AST]:
+    def _list_prediction_nodes(self) -> list[ast.AST]:
         model = self._model
         assert model.predicted is not None
         return [*(u.statement for u in model.predictions), model.predicted]
 
     def _predictions_parameters(self) -> list[str]:
         model = self._model
-        nodes = self._of_predictions()
+        nodes = self._list_prediction_nodes()
         read = {n for node in nodes for n in names.reads(node)}
         return [n for n in (self._features, *model.outputs) if n in read]
 
@@ -55,9 +55,9 @@ class Shared(State):
         )
 
     def _predictions(self) -> Block:
-        nodes = self._of_predictions()
+        nodes = self._list_prediction_nodes()
         parameters = ", ".join(["self", *self._predictions_parameters()])
-        items = [*self._with_params(nodes), *self._return_predictions()]
+        items = [*self._bind_params(nodes), *self._return_predictions()]
         header = code(f"def predictions_from({parameters}):")
         return Block(header, items, replace=self._fold_mode("PREDICT"))
 
@@ -76,8 +76,11 @@ class Shared(State):
             ):
                 items = self._units(units[:-1])
                 items += self._comments(units[-1])
-                return [*items, self._new(code("return ", final.value), units[-1])]
-        return [*self._units(units), self._new(code("return ", last))]
+                return [
+                    *items,
+                    self._make_item(code("return ", final.value), units[-1]),
+                ]
+        return [*self._units(units), self._make_item(code("return ", last))]
 
     def _shares_loss(self) -> bool:
         """Whether training and evaluation have the loss, of several statements, alike."""
@@ -91,7 +94,7 @@ class Shared(State):
             return False
         if not all(unit in model.evaluation for unit in model.loss):
             return False
-        if not self._same(
+        if not self._are_modes_alike(
             "TRAIN", "EVAL", model.loss
         ) or self._is_rebound_in_evaluation(model.loss):
             return False
@@ -119,7 +122,7 @@ class Shared(State):
     def _loss(self) -> Block:
         units = self._model.loss
         parameters = ", ".join(["self", *self._loss_parameters()])
-        items = self._with_params([u.statement for u in units])
+        items = self._bind_params([u.statement for u in units])
         final, name = units[-1].statement, self._model.train_loss
         assert isinstance(name, ast.Name)
         if (
@@ -129,7 +132,7 @@ class Shared(State):
         ):
             items += self._units(units[:-1])
             items += self._comments(units[-1])
-            items.append(self._new(code("return ", final.value), units[-1]))
+            items.append(self._make_item(code("return ", final.value), units[-1]))
         else:
             items += [*self._units(units), New(code(f"return {name.id}"))]
         header = code(f"def loss_from({parameters}):")

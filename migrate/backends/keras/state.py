@@ -58,7 +58,7 @@ class State:
             found += self._comments(unit)
             counted = self._find_metric(unit)
             if counted is not None:
-                found.append(self._new(self._write_metric_update(counted), unit))
+                found.append(self._make_item(self._write_metric_update(counted), unit))
                 continue
             found.append(Keep(unit.statement, replace=dict(replace or {})))
             self._emit(unit.statement)
@@ -85,7 +85,7 @@ class State:
             if isinstance(value, str) or inner not in set(walk_breadth_first(value))
         }
 
-    def _same(self, one: str, other: str, units: Iterable[Unit]) -> bool:
+    def _are_modes_alike(self, one: str, other: str, units: Iterable[Unit]) -> bool:
         """Whether two modes decide some statements alike."""
         folded = self._model.folded
         return all(
@@ -103,7 +103,9 @@ class State:
     def _emit(self, node: ast.AST) -> None:
         self._emitted.update(walk_breadth_first(node))
 
-    def _new(self, new: Code, unit: Unit | None = None, blank: bool = False) -> New:
+    def _make_item(
+        self, new: Code, unit: Unit | None = None, blank: bool = False
+    ) -> New:
         for node in new.nodes():
             self._emit(node)
         origin = unit.statement if unit is not None else None
@@ -146,7 +148,7 @@ class State:
             u.statement
             for u in (*model.predictions, *model.training, *model.evaluation)
         ]
-        nodes += self._of_update()
+        nodes += self._list_update_nodes()
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
         nodes += model.counted
@@ -156,23 +158,23 @@ class State:
             read |= model.called.reads
         return [name for name in self._made_with if name in read]
 
-    def _of_update(self) -> list[ast.AST]:
+    def _list_update_nodes(self) -> list[ast.AST]:
         """What a step keeps of the update's statements: of `minimize`, nothing."""
         update = self._model.update
         if update.computed is None:
             return []
         return [unit.statement for unit in update.gradients]
 
-    def _with_params(self, nodes: Iterable[ast.AST]) -> list[Item]:
+    def _bind_params(self, nodes: Iterable[ast.AST]) -> list[Item]:
         """`params = self.params` where some code reads it."""
         read = {name for node in nodes for name in names.reads(node)}
         return [
-            New(code(f"{name} = self.{self._own(name)}"))
+            New(code(f"{name} = self.{self._name_attribute(name)}"))
             for name in self._made_with
             if name in read
         ]
 
-    def _own(self, name: str) -> str:
+    def _name_attribute(self, name: str) -> str:
         """The attribute of what the class is made with, which hides none of Keras's."""
         bound = name in self._model.bound and name in table.TAKEN
         return f"{name}_value" if bound else name
@@ -186,7 +188,7 @@ class State:
                 f"{self._features}, _, _ = "
                 "tf_keras.utils.unpack_x_y_sample_weight(data)"
             )
-        return [New(code(data)), *self._with_params(nodes)]
+        return [New(code(data)), *self._bind_params(nodes)]
 
     def _write_network_call(
         self, training: bool, read: Iterable[ast.AST]
@@ -262,14 +264,14 @@ class State:
             statement,
         )
 
-    def _elsewhere(self) -> list[Unit]:
+    def _find_units_of_methods(self) -> list[Unit]:
         """What evaluation needs and methods of its own do."""
         shared = list(self._model.loss) if self._shares_loss() else []
         if self._is_shared_with_evaluation():
             shared.append(self._model.predictions[-1])
         return shared
 
-    def _where_it_is(self, metric: Metric, done: Item) -> Item:
+    def _guard_metric(self, metric: Metric, done: Item) -> Item:
         """What is done with a metric, where there is that metric."""
         if metric.test is None:
             return done

@@ -95,24 +95,24 @@ class Subclassed(Shared):
         """`__init__`, up to the optimizer: each variable and layer where it stood."""
         items: list[Item] = [New(code(_SUPER))]
         for name in self._read_by_steps():
-            items.append(New(code(f"self.{self._own(name)} = {name}")))
+            items.append(New(code(f"self.{self._name_attribute(name)} = {name}")))
         attributes = self._layer_names()
         weights = {weight.unit: weight for weight in called.weights}
         for unit in self._model.network:
             if unit in weights:
                 items += self._comments(unit)
-                items.append(self._new(self._weight(weights[unit]), unit))
+                items.append(self._make_item(self._weight(weights[unit]), unit))
             elif unit in called.made or unit in called.named:
                 items += self._units([unit])
             else:
                 inside = set(walk_breadth_first(unit.statement))
                 items += [
-                    self._new(self._layer(layer, attribute))
+                    self._make_item(self._layer(layer, attribute))
                     for layer, attribute in attributes.items()
                     if layer.call in inside
                 ]
                 items += [
-                    self._new(self._weight(weight))
+                    self._make_item(self._weight(weight))
                     for weight in called.weights
                     if weight.loop is not None and weight.call in inside
                 ]
@@ -174,7 +174,7 @@ class Subclassed(Shared):
         self._lookups(called)
         self._cells(called)
         items: list[Item] = [
-            New(code(f"{name} = self.{self._own(name)}"))
+            New(code(f"{name} = self.{self._name_attribute(name)}"))
             for name in self._made_with
             if name in called.reads
         ]
@@ -185,7 +185,7 @@ class Subclassed(Shared):
             statement = last.unit.statement
             assert isinstance(statement, ast.Assign)
             items += self._comments(last.unit)
-            items.append(self._new(code("return ", statement.value), last.unit))
+            items.append(self._make_item(code("return ", statement.value), last.unit))
         else:
             items.append(New(code(f"return {', '.join(self._model.outputs)}")))
         return Block(

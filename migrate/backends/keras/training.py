@@ -27,7 +27,7 @@ class Training(Construction):
         model = self._model
         own = () if self._shares_loss() else model.loss
         units = (*own, *model.summaries)
-        kept = [*(u.statement for u in units), *self._of_update()]
+        kept = [*(u.statement for u in units), *self._list_update_nodes()]
         nodes = [*(u.statement for u in model.loss), *kept, model.train_loss]
         nodes.append(model.reported)
         labelled = any(self._labels in names.reads(node) for node in nodes)
@@ -42,7 +42,7 @@ class Training(Construction):
             inside += self._units(model.loss, rates)
         loss = model.loss_name
         if not isinstance(model.train_loss, ast.Name):
-            inside.append(self._new(code("loss = ", model.train_loss)))
+            inside.append(self._make_item(code("loss = ", model.train_loss)))
         scale = (
             "# Strategies add up the gradients of their replicas.\n"
             f"scaled_loss = {loss} / self.distribute_strategy.num_replicas_in_sync"
@@ -54,7 +54,7 @@ class Training(Construction):
         items.append(Block(code("with tf.GradientTape() as tape:"), inside))
         # Before the update: what they read of the step is what the update reads.
         tags = {node: code(f'"{tag}"') for node, tag in model.tags.items()}
-        late = self._of_gradients()
+        late = self._find_gradient_summaries()
         early = [unit for unit in model.summaries if unit not in late]
         items += self._units(early, {**rates, **tags})
         if model.named:
@@ -76,7 +76,9 @@ class Training(Construction):
         items += [*self._gradients(told), *self._write_averages()]
         watched = "".join(f', "{name}": {name}' for name in names_watched) + "}"
         if ast.dump(model.reported) != ast.dump(model.train_loss):
-            items.append(self._new(code('return {"loss": ', model.reported, watched)))
+            items.append(
+                self._make_item(code('return {"loss": ', model.reported, watched))
+            )
         else:
             items.append(New(code(f'return {{"loss": {loss}{watched}')))
         return self._step("train_step", items, "TRAIN")
@@ -138,7 +140,7 @@ class Training(Construction):
             *_wrap_in_scopes(averaged.scopes, New(code(text), averaged.unit.statement)),
         ]
 
-    def _of_gradients(self) -> list[Unit]:
+    def _find_gradient_summaries(self) -> list[Unit]:
         """Summaries that read what is made of the gradients, as their norm."""
         made = list(self._model.update.gradients[:-1])
         found: list[Unit] = []
@@ -182,7 +184,7 @@ class Training(Construction):
             if last:
                 given = names.argument(update.applied, "grads_and_vars", 0)
                 assert given is not None
-                applied = self._new(code(apply, given, ")"), unit)
+                applied = self._make_item(code(apply, given, ")"), unit)
                 items += _wrap_in_scopes(update.scopes, applied)
             elif any(
                 node is update.computed for node in walk_breadth_first(unit.statement)

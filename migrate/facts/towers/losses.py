@@ -88,7 +88,7 @@ class Losses:
         try:
             found = [run.value(value) for run in self._runs]
         except _UNREAD:
-            return self._with_more(value)
+            return self._read_sum(value)
         is_mean = is_sum = True
         for result, losses in zip(found, self._of, strict=True):
             if not isinstance(result, Tensor) or not isinstance(result.data, float):
@@ -97,7 +97,7 @@ class Losses:
             is_mean = is_mean and abs(result.data - sum(losses) / len(losses)) < 1e-9
         return Whole(not is_mean) if is_mean or is_sum else None
 
-    def _with_more(self, value: ast.expr) -> Whole | None:
+    def _read_sum(self, value: ast.expr) -> Whole | None:
         if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)):
             return None
         for own, more in ((value.left, value.right), (value.right, value.left)):

@@ -79,7 +79,7 @@ def read_cluster_text(text: str, file: str) -> Described | None:
     ]
     if len(made) != 1 or scopes.stands_for("tf") != "tensorflow":
         return None
-    statements = _Slice(scopes).of(made[0])
+    statements = _Slice(scopes).collect_statements(made[0])
     if statements is None:
         return None
     around = scopes.parents[made[0]]
@@ -115,7 +115,7 @@ class _Slice:
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
 
-    def of(self, value: ast.expr) -> list[ast.stmt] | None:
+    def collect_statements(self, value: ast.expr) -> list[ast.stmt] | None:
         found: list[ast.stmt] = []
         work: list[ast.AST] = [value]
         while work:

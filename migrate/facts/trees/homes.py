@@ -128,13 +128,13 @@ class _Tree:
         for file in sorted(self._files):
             for match in _IMPORT.finditer(self._data(file)):
                 if match[3] or not match[1].startswith(b"."):
-                    for root, _ in self._of(file, match):
+                    for root, _ in self._read_import(file, match):
                         self._roots.add(root)
 
     def find_imports(self, file: str) -> Iterator[tuple[str, str]]:
         """(directory on Python's path, file) of what a file imports of the tree."""
         for match in _IMPORT.finditer(self._data(file)):
-            yield from self._of(file, match)
+            yield from self._read_import(file, match)
 
     def _data(self, file: str) -> bytes:
         if file not in self._read:
@@ -144,7 +144,9 @@ class _Tree:
                 self._read[file] = b""
         return self._read[file]
 
-    def _of(self, file: str, match: re.Match[bytes]) -> Iterator[tuple[str, str]]:
+    def _read_import(
+        self, file: str, match: re.Match[bytes]
+    ) -> Iterator[tuple[str, str]]:
         directory = os.path.dirname(file)
         if match[3]:
             for item in match[3].decode().split(","):
@@ -167,7 +169,7 @@ class _Tree:
         for _ in range(len(module) - len(rest) - 1):
             base = os.path.dirname(base)
         above = [r for r in self._roots if r != base and _is_below(base, r)]
-        root = max(above, key=len) if above else self._above(directory)
+        root = max(above, key=len) if above else self._find_package_root(directory)
         for name in names:
             target = self._module(base, rest, name)
             if target:
@@ -196,7 +198,7 @@ class _Tree:
         candidates.append(os.path.join(place, "__init__.py"))
         return next((c for c in candidates if c in self._files), "")
 
-    def _above(self, directory: str) -> str:
+    def _find_package_root(self, directory: str) -> str:
         """The directory that holds the outermost package of a module in `directory`."""
         above = directory
         while os.path.join(above, "__init__.py") in self._files:

@@ -75,7 +75,7 @@ class _Imports:
         found: set[str] = set()
         todo = list(programs)
         while todo:
-            for imported in self._of(todo.pop()):
+            for imported in self._find_imports(todo.pop()):
                 if imported not in found:
                     found.add(imported)
                     todo.append(imported)
@@ -93,11 +93,11 @@ class _Imports:
             if real not in programs
             and (real in taking or _has(path, (b"tensorflow",)))
             and _has(path, (b"mode",))
-            and set(programs).intersection(self._of(real))
+            and set(programs).intersection(self._find_imports(real))
             and _gives_model_fn(path)
         ]
 
-    def _of(self, real: str) -> tuple[str, ...]:
+    def _find_imports(self, real: str) -> tuple[str, ...]:
         if real not in self._known:
             found = find_imported_files(self._files[real], self._files)
             self._known[real] = tuple(found)

@@ -48,14 +48,14 @@ class Offers:
         self._known: dict[str, Offered | None] = {}
         self._imports: dict[str, frozenset[str]] = {}
 
-    def of_star(self, real: str, star: ast.ImportFrom) -> Offered | None:
+    def read_star(self, real: str, star: ast.ImportFrom) -> Offered | None:
         """What a star of a file brings; None where that is not certain."""
         source = self._source(real, star)
         if source is None or source == real or self._reaches(source, real):
             return None  # Of a module that is not whole yet, less is brought.
-        return self._of(source)
+        return self._get_offered(source)
 
-    def through_stars(self, real: str) -> Iterator[str]:
+    def follow_stars(self, real: str) -> Iterator[str]:
         """The files that stars of a file lead to."""
         seen, todo = {real}, [real]
         while todo:
@@ -68,12 +68,12 @@ class Offers:
                     todo.append(source)
                     yield source
 
-    def every(self, real: str) -> set[str]:
+    def find_names(self, real: str) -> set[str]:
         """All names that stars may bring a file."""
         tree = self._tree(real)
         found: set[str] = set()
         for node in tree.body if tree is not None else ():
-            if is_star(node) and (offered := self.of_star(real, node)) is not None:
+            if is_star(node) and (offered := self.read_star(real, node)) is not None:
                 found |= {*offered.certain, *offered.unsure}
         return found
 
@@ -100,7 +100,7 @@ class Offers:
     def _source(self, real: str, star: ast.ImportFrom) -> str | None:
         return self._file_of(real, "." * star.level + (star.module or ""))
 
-    def _of(self, real: str) -> Offered | None:
+    def _get_offered(self, real: str) -> Offered | None:
         if real not in self._known:
             self._known[real] = None  # Files that take all of each other.
             self._known[real] = self._find_offered(real)
@@ -114,7 +114,7 @@ class Offers:
         unsure: set[str] = set()
         for node in tree.body:
             if is_star(node):
-                theirs = self.of_star(real, node)
+                theirs = self.read_star(real, node)
                 if theirs is None:
                     return None
                 certain.update(theirs.certain)
@@ -144,7 +144,7 @@ class Offers:
     def _select_offered(
         self, real: str, tree: ast.Module, certain: dict[str, str], unsure: set[str]
     ) -> Offered | None:
-        modules = self._inside(real)
+        modules = self._list_submodules(real)
         listed = _read_listed_names(tree)
         if listed is None:
             # A module of a package is its attribute once something has imported it.
@@ -157,7 +157,7 @@ class Offers:
             return None
         return Offered({n: certain.get(n, "") for n in sorted(listed)}, frozenset())
 
-    def _inside(self, real: str) -> set[str]:
+    def _list_submodules(self, real: str) -> set[str]:
         """The modules of a package; of a module, none."""
         directory, name = os.path.split(real)
         if name != "__init__.py":

@@ -73,8 +73,8 @@ def find_own_stars(
     search = _Search(texts, tuple(others), file_of)
     found = {}
     for real in starred:
-        if search.of_tensorflow(real):
-            stars = search.of(real, followed.get(real, {}))
+        if search.mentions_tensorflow(real):
+            stars = search.find_stars(real, followed.get(real, {}))
             if stars:
                 found[real] = stars
     return found
@@ -135,14 +135,14 @@ class _Search:
         self._offers = Offers(texts, file_of)
         self._words: dict[bytes, tuple[set[bytes], set[bytes]]] = {}
 
-    def of_tensorflow(self, real: str) -> bool:
+    def mentions_tensorflow(self, real: str) -> bool:
         """Whether a file, or one that its stars lead to, has to do with TensorFlow."""
         return any(
             b"tensorflow" in self._texts[one]
-            for one in (real, *self._offers.through_stars(real))
+            for one in (real, *self._offers.follow_stars(real))
         )
 
-    def of(self, real: str, followed: Mapping[int, tuple[str, str]]) -> Stars:
+    def find_stars(self, real: str, followed: Mapping[int, tuple[str, str]]) -> Stars:
         data = self._texts[real]
         tree = parse_or_none(data)
         if tree is None:
@@ -200,7 +200,7 @@ class _Search:
         for place, node in enumerate(tree.body):
             if is_star(node):
                 text = texts.get(node.lineno, "")
-                offered = self._offers.of_star(real, node) if text else None
+                offered = self._offers.read_star(real, node) if text else None
                 yield _Star(place, node.lineno, text, offered)
 
     def _find_demanded_names(self, real: str, scopes: Scopes) -> set[str]:
@@ -215,7 +215,7 @@ class _Search:
         while todo:
             path = pathlib.Path(todo.pop())
             name = path.parent.name if path.stem == "__init__" else path.stem
-            for other, data in self._every():
+            for other, data in self._walk_texts():
                 if other in seen or name.encode() not in data:
                     continue
                 importing, words = self._said(data)
@@ -223,13 +223,13 @@ class _Search:
                     continue
                 found |= {word.decode() for word in words}
                 if importing & set(_LOOKS.findall(data)):
-                    found |= set(scopes.module.bindings) | self._offers.every(real)
+                    found |= set(scopes.module.bindings) | self._offers.find_names(real)
                 if other and _STAR.search(data):
                     seen.add(other)  # What imports that may take it from there.
                     todo.append(other)
         return found
 
-    def _every(self) -> Iterator[tuple[str, bytes]]:
+    def _walk_texts(self) -> Iterator[tuple[str, bytes]]:
         yield from self._texts.items()
         for data in self._others:
             yield "", data

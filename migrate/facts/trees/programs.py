@@ -105,7 +105,7 @@ def find_programs(
                 if not reached[r].isdisjoint(g)
             },
         )
-        for g in groups.all()
+        for g in groups.list_groups()
     ]
 
 
@@ -124,7 +124,7 @@ class _Groups:
                 for moved in other:
                     self._group[moved] = one
 
-    def all(self) -> Iterator[list[str]]:
+    def list_groups(self) -> Iterator[list[str]]:
         seen: set[int] = set()
         for group in self._group.values():
             if id(group) not in seen:
@@ -151,7 +151,7 @@ class Imports:
         self._known: dict[str, tuple[str, ...]] = {}
         self._starts: dict[str, tuple[bool, bool]] = {}
 
-    def of(self, real: str) -> tuple[str, ...]:
+    def find_imports(self, real: str) -> tuple[str, ...]:
         """The files that one imports, packages on the way to them included."""
         if real not in self._known:
             found = dict.fromkeys(self._targets(real))
@@ -165,14 +165,16 @@ class Imports:
         while work:
             current = work.pop()
             yield current
-            for target in self.of(current):
+            for target in self.find_imports(current):
                 if target not in seen:
                     seen.add(target)
                     work.append(target)
 
     def find_roots(self) -> set[str]:
         """The files that nobody imports, and one of each circle that nobody imports."""
-        imported = {target for real in self._paths for target in self.of(real)}
+        imported = {
+            target for real in self._paths for target in self.find_imports(real)
+        }
         roots = [real for real in self._paths if real not in imported]
         seen = {p for root in roots for p in self.reach(root)}
         for real in self._paths:
@@ -190,7 +192,7 @@ class Imports:
         """
         if not real.endswith(".py"):
             return True  # A notebook, or a script without a suffix.
-        self.of(real)
+        self.find_imports(real)
         guarded, acts = self._starts[real]
         return guarded or (acts and not imported)
 
@@ -202,7 +204,7 @@ class Imports:
         for level, parts in names:
             target = resolve_module(path, level, (parts, parts[:-1]), self._paths)
             if target is None and not level and "sys.path" in text:
-                target = self._only_of_its_name(parts)
+                target = self._find_only_match(parts)
             if target is not None:
                 yield target
                 yield from self._packages(target)
@@ -214,7 +216,7 @@ class Imports:
             yield package
             directory = os.path.dirname(directory)
 
-    def _only_of_its_name(self, parts: Sequence[str]) -> str | None:
+    def _find_only_match(self, parts: Sequence[str]) -> str | None:
         """The module that a file finds by a path it adds, where only one can be meant."""
         for names in (parts, parts[:-1]):
             if names:

@@ -39,7 +39,7 @@ def find_star_names(
     stars = _Stars(texts, exports, lambda real, name: file_of(pathlib.Path(real), name))
     found = {}
     for real, data in texts.items():
-        if _STAR.search(data) and (of_file := stars.of(real)):
+        if _STAR.search(data) and (of_file := stars.find_brought_names(real)):
             found[real] = of_file
     return found
 
@@ -73,7 +73,7 @@ class _Stars:
         self._file_of = file_of
         self._handed: dict[str, dict[str, str]] = {}
 
-    def of(self, real: str) -> Brought:
+    def find_brought_names(self, real: str) -> Brought:
         """What a file's stars bring of TensorFlow and it reads, binding it nowhere."""
         sources = list(self._sources(real))
         offered = [self._hands_out(source) if source else {} for *_, source in sources]

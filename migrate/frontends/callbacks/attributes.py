@@ -51,7 +51,7 @@ class Attributes:
         """All of them, methods too."""
         return {*self._kept, *self._reads}
 
-    def kept(self, name: str) -> list[Kept]:
+    def find_kept(self, name: str) -> list[Kept]:
         """What is kept there, but for None."""
         return [
             kept
@@ -59,7 +59,7 @@ class Attributes:
             if not (isinstance(kept.value, ast.Constant) and kept.value.value is None)
         ]
 
-    def assigned(self, name: str) -> list[Kept]:
+    def find_assignments(self, name: str) -> list[Kept]:
         """Every assignment."""
         return self._kept.get(name, [])
 

@@ -115,7 +115,7 @@ class Fetches:
         return self.value(parent.value, method)
 
     def _attribute(self, node: ast.Attribute) -> Value:
-        kept = self._attributes.kept(node.attr)
+        kept = self._attributes.find_kept(node.attr)
         if kept and all(k.value is not None and self.is_step(k.value) for k in kept):
             return Step(node)
         if len(kept) != 1 or kept[0].value is None:
@@ -128,7 +128,7 @@ class Fetches:
         assert one.value is not None
         found = self.value(one.value, one.method)
         # What it was before there was a tensor goes with it.
-        every = self._attributes.assigned(node.attr)
+        every = self._attributes.find_assignments(node.attr)
         self.gone += [k.statement for k in every if k.statement is not None]
         return found
 

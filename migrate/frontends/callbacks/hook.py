@@ -209,7 +209,7 @@ class HookReader:
 
     def _check_condition(self, condition: ast.Attribute) -> None:
         """What says whether values are asked for is the same after the step."""
-        for kept in self._attributes.assigned(condition.attr):
+        for kept in self._attributes.find_assignments(condition.attr):
             if kept.method.name not in ("__init__", "begin", "before_run"):
                 raise NoCallback(condition, f"it changes `{condition.attr}` meanwhile")
 
@@ -256,7 +256,7 @@ class HookReader:
             reads = self._attributes.reads(name)
             of_step = any(
                 kept.value is not None and fetches.is_step(kept.value)
-                for kept in self._attributes.kept(name)
+                for kept in self._attributes.find_kept(name)
             )
             fetched = of_step or any(node in fetches.plain for node in reads)
             for node in reads if fetched else ():

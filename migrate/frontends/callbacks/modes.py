@@ -36,7 +36,7 @@ class Ways:
             return
         seen.add(node)
         parent = self._scopes.parents[node]
-        target = self._beside(node, parent)
+        target = self._find_paired_target(node, parent)
         if target is not None:
             yield from self._list_modes_of_name(target, seen)
         elif isinstance(parent, (ast.List, ast.Tuple, ast.IfExp, ast.Starred)):
@@ -65,7 +65,7 @@ class Ways:
         ):
             raise _make_lost_error(node)
 
-    def _beside(self, node: ast.expr, parent: ast.AST) -> ast.Name | None:
+    def _find_paired_target(self, node: ast.expr, parent: ast.AST) -> ast.Name | None:
         """The name that a value has in `a, b = A(), B()`."""
         if not isinstance(parent, ast.Tuple):
             return None

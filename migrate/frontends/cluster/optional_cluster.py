@@ -56,7 +56,7 @@ class OptionalCluster:
         """Under what the program has its cluster; None where it always has, or a refusal."""
         asked = [
             (statement, then)
-            for statement, then in self._around(cluster.server)
+            for statement, then in self._find_conditions(cluster.server)
             if not leaves(statement.orelse if then else statement.body)
         ]
         if not asked:
@@ -69,14 +69,14 @@ class OptionalCluster:
             self._refuse(
                 statement, f"`{changed}` may be another when it is asked again"
             )
-        elif not self._alone(statement):
+        elif not self._is_session_local(statement):
             self._refuse(
                 self._session_call,
                 "the session's master may be another server where there is none",
             )
         return choice
 
-    def _around(self, server: ast.stmt) -> Iterator[tuple[ast.If, bool]]:
+    def _find_conditions(self, server: ast.stmt) -> Iterator[tuple[ast.If, bool]]:
         """The conditions between the session's suite and the server, and how they came out."""
         inner: ast.AST = server
         for node in enclosing(self._scopes, server)[1:]:
@@ -104,7 +104,7 @@ class OptionalCluster:
         }
         return min(changed, default="")
 
-    def _alone(self, statement: ast.If) -> bool:
+    def _is_session_local(self, statement: ast.If) -> bool:
         """Whether the session is this process's own where the condition says no cluster."""
         master = names.argument(self._session_call, *self._place_of_master())
         if not isinstance(master, ast.Name):

@@ -52,9 +52,11 @@ class Synchronisation:
                 isinstance(node, ast.Call)
                 and self.scopes.resolve(node.func) in roles.SYNC_OPTIMIZERS
             ):
-                self._found(flow, node, condition)
+                self._note_optimizer(flow, node, condition)
 
-    def _found(self, flow: Flow, call: ast.Call, condition: ast.expr | None) -> None:
+    def _note_optimizer(
+        self, flow: Flow, call: ast.Call, condition: ast.expr | None
+    ) -> None:
         if self.replication is not ir.Replication.ASYNCHRONOUS:
             self.diagnostics.refuse(
                 "O106",

@@ -78,7 +78,9 @@ class EstimatorProgram:
     iterators: tuple[ast.Call, ...]
     imported: bool = False
 
-    def within(self, node: ast.AST, among: frozenset[ast.AST], scopes: Scopes) -> bool:
+    def is_within(
+        self, node: ast.AST, among: frozenset[ast.AST], scopes: Scopes
+    ) -> bool:
         """Whether a node stands in one of some functions."""
         return any(outer in among for outer in _walk_outwards(node, scopes))
 

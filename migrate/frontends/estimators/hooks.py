@@ -205,7 +205,7 @@ class _Known:
                 and self._is(first.iter, method, seen)
             )
         if isinstance(node, ast.Name):
-            return self._all(
+            return self._are_all_variables(
                 _find_assigned_values(node.id, method), method, seen, node.id
             )
         if (
@@ -230,7 +230,7 @@ class _Known:
             )
         return False
 
-    def _all(
+    def _are_all_variables(
         self,
         values: list[ast.expr | None],
         method: ast.FunctionDef,

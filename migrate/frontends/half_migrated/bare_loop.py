@@ -104,7 +104,7 @@ class BareLoopReader:
         if server is not None:
             _check_server(scopes, server)
         call, inner = self._step()
-        outer = self._outermost(inner)
+        outer = self._find_outermost_loop(inner)
         opened = [
             block for s in self._sessions if (block := self._find_session_block(s))
         ]
@@ -116,7 +116,7 @@ class BareLoopReader:
                 "D125", inner, "the loop stands apart from the cluster", _RECIPE
             )
         ready = suites.ready(suite, cluster, server)
-        made = suites.made(suite, whole)
+        made = suites.find_model_statements(suite, whole)
         given, inline = self._batch(inner, call)
         body = inline or [ast.Expr(a) for a in steps.arguments_of(call)]  # type: ignore[arg-type]
         around = ast.With([], [outer])
@@ -160,7 +160,7 @@ class BareLoopReader:
             cluster,
             "ps" in jobs,
             ready,
-            suites.late(suite, ready, server),
+            suites.find_late_statements(suite, ready, server),
             made,
             tuple(self._sessions),
             server,
@@ -219,7 +219,7 @@ class BareLoopReader:
             return None
         return idle_block(self._scopes, session)
 
-    def _outermost(self, loop: ast.For | ast.While) -> ast.For | ast.While:
+    def _find_outermost_loop(self, loop: ast.For | ast.While) -> ast.For | ast.While:
         node: ast.AST = loop
         while isinstance(around := self._scopes.parents[node], (ast.For, ast.While)):
             node = around

@@ -119,7 +119,7 @@ class CutReader:
             rows = value.slice
             if not isinstance(value.value, (ast.Name, ast.Attribute)):
                 return None
-            if isinstance(rows, ast.Tuple) or not self._several(rows):
+            if isinstance(rows, ast.Tuple) or not self._takes_several_rows(rows):
                 return None
             return ast.Subscript(self._whole(value.value), _ONE_ROW, ast.Load())
         if not isinstance(value, ast.Call):
@@ -170,7 +170,7 @@ class CutReader:
             array = value.value
         return array
 
-    def _several(self, rows: ast.expr) -> bool:
+    def _takes_several_rows(self, rows: ast.expr) -> bool:
         """Whether an index takes several rows."""
         if isinstance(rows, ast.Slice):
             return bool(names.reads(rows) & self._bound)
@@ -185,7 +185,8 @@ class CutReader:
                 if isinstance(s, ast.Assign) and rows.id in names.binds(s)
             ]
             return bool(made) and all(
-                not isinstance(m, ast.Name) and self._several(m) for m in made
+                not isinstance(m, ast.Name) and self._takes_several_rows(m)
+                for m in made
             )
         return False
 

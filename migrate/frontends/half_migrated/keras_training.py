@@ -123,7 +123,7 @@ class _Reader:
             "ps" in jobs,
             server,
             ready,
-            suites.late(suite, ready, server),
+            suites.find_late_statements(suite, ready, server),
             made,
             calls,
             tuple(self._sessions),
@@ -303,7 +303,7 @@ class _Reader:
                 or node in headers
             ):
                 continue
-            if self._only_tells(node):
+            if self._is_in_message(node):
                 continue
             statement: ast.AST = node
             while not isinstance(statement, ast.stmt):
@@ -319,7 +319,7 @@ class _Reader:
                 "Give fit the data of all workers.",
             )
 
-    def _only_tells(self, node: ast.AST) -> bool:
+    def _is_in_message(self, node: ast.AST) -> bool:
         """In the test of an if, or in what is printed, logged or opened."""
         inner = node
         while inner in self._scopes.parents:

@@ -69,7 +69,7 @@ class Reader:
         source, loop, step_call = LoopReader(self._scopes).source(block, suite)
         ready = suites.ready(suite, cluster, server)
         clusters.check_task(call, server, jobs, arguments)
-        made = suites.made(suite, whole)
+        made = suites.find_model_statements(suite, whole)
         later: list[ast.AST] = [*loop, *suite[suite.index(whole) :]]
         metrics = MetricReader(self._scopes, self._found, suite, whole)
         inline: list[ast.stmt] = []
@@ -118,7 +118,7 @@ class Reader:
             "ps" in jobs,
             server,
             ready,
-            suites.late(suite, ready, server),
+            suites.find_late_statements(suite, ready, server),
             made,
             whole,
             call,

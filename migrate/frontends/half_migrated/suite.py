@@ -95,7 +95,7 @@ class SuiteReader:
                 ready = index + 1
         return ready
 
-    def late(
+    def find_late_statements(
         self, suite: list[ast.stmt], ready: int, server: Server | None
     ) -> frozenset[ast.stmt]:
         """Statements that compute tensors before there is a strategy."""
@@ -129,7 +129,9 @@ class SuiteReader:
                 )
         return frozenset(late)
 
-    def made(self, suite: list[ast.stmt], block: ast.stmt) -> frozenset[ast.stmt]:
+    def find_model_statements(
+        self, suite: list[ast.stmt], block: ast.stmt
+    ) -> frozenset[ast.stmt]:
         found = [
             s
             for s in suite[: suite.index(block)]

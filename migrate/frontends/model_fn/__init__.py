@@ -77,7 +77,7 @@ def recognise(
                 raise NotSplit(function, f"the name {name} is taken")
             _check_program(function, scopes, shared.columns)
             flows.check(function)
-            model = Split(function, scopes, flow.bound(function)).run()
+            model = Split(function, scopes, flow.find_bound_parameters(function)).run()
             check_objects(model, scopes, shared.knowing)
         except NotSplit as reason:
             stays.append(_stays(reason, function, scopes))
@@ -118,7 +118,10 @@ def _align_scopes(one: Found, every: list[Found], scopes: Scopes) -> Found:
     told = {h.function for other in every for h in other.model.helpers if h.prefix}
     if all(h.prefix for h in one.model.helpers if h.function in told):
         return one
-    function, bound = one.model.function, one.flow.bound(one.model.function)
+    function, bound = (
+        one.model.function,
+        one.flow.find_bound_parameters(one.model.function),
+    )
     try:
         model = Split(function, scopes, bound, frozenset(told)).run()
     except NotSplit:

@@ -86,7 +86,7 @@ class Again:
             for name, value in bound.items()
         )
 
-    def fed(self, function: ast.FunctionDef) -> str:
+    def find_fed_parameter(self, function: ast.FunctionDef) -> str:
         """A parameter of a function that is given tensors; "" for none."""
         if function is self._recorded.function:
             return self._features
@@ -214,7 +214,7 @@ class Again:
             return
         helper = self._recorded.helper(call)
         if helper is not None and helper is not function:
-            given = self._recorded.bound(call, helper) or {}
+            given = self._recorded.bind_arguments(call, helper) or {}
             deciding = self.deciding(helper)
             for name, value in given.items():
                 if name in deciding:
@@ -313,7 +313,7 @@ def _says_reuse(node: ast.Name, recorded: Recorded, scopes: Scopes) -> bool:
     if isinstance(word, ast.Call) and node in word.args:
         helper = recorded.helper(word)
         if helper is not None:
-            bound = recorded.bound(word, helper) or {}
+            bound = recorded.bind_arguments(word, helper) or {}
             own = reuse_parameters(helper, recorded, scopes)
             return any(bound.get(name) is node for name in own)
     return False

@@ -135,12 +135,12 @@ class Values:
             )
         self.functions[one.function] = None
 
-    def chosen(self, value: ast.expr) -> ast.expr:
+    def resolve_value(self, value: ast.expr) -> ast.expr:
         """An expression, or what a parameter is that it names; conditions are decided."""
         if isinstance(value, ast.IfExp):
-            test = self.chosen(value.test)
+            test = self.resolve_value(value.test)
             if isinstance(test, ast.Constant):
-                return self.chosen(value.body if test.value else value.orelse)
+                return self.resolve_value(value.body if test.value else value.orelse)
         if isinstance(value, ast.Name):
             return self.parameter(value) or value
         return value

@@ -135,7 +135,7 @@ def is_only_dropout(statement: ast.stmt, training: ModeValues, scopes: Scopes) -
         isinstance(inputs, ast.Name)
         and inputs.id == target.id
         and given is not None
-        and training.of_test(given) is True
+        and training.decide_test(given) is True
     )
 
 

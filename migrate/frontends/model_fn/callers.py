@@ -62,12 +62,15 @@ class Callers(ContribMaking):
         function = before.function
         if any(isinstance(layer.row, ContribRow) for layer in self._made_by[function]):
             around = [self._around[before.calls[0][0]], scope]
-            given = [[ast.dump(w) for w in self._contrib.around(s)] for s in around]
+            given = [
+                [ast.dump(w) for w in self._contrib.find_argument_scopes(s)]
+                for s in around
+            ]
             if given[0] != given[1]:
                 raise NotSplit(
                     call, f"{function.name}() is called in other argument scopes, too"
                 )
-        where = self._where(scope, env, again=True)
+        where = self._find_prefix(scope, env, again=True)
         made = (*before.calls, (call, where))
         self.helpers[function] = dataclasses.replace(before, calls=made)
         prefix = literal(where)
@@ -82,7 +85,7 @@ class Callers(ContribMaking):
                 raise NotSplit(call, f"{function.name}() shares some calls' variables")
             self._share(call, function)
             return
-        self._where(scope, env)
+        self._find_prefix(scope, env)
         if before.shared or any(
             isinstance(n, ast.With) and self.reuses(n)
             for n in walk_breadth_first(function)
@@ -94,16 +97,18 @@ class Callers(ContribMaking):
             )
         if before.owner is not None and self._moves_averages(function):
             raise NotSplit(call, "averages that are moved more than once")
-        if self._unnamed(function):
+        if self._has_unnamed_layers(function):
             key, home = _key(where), function_of(call, self._scopes)
             again = any(
                 _key(other) == key and function_of(one, self._scopes) is home
                 for one, other in before.calls
             )
             if again or not self._again.restarts(function):
-                if not self._counted(
+                if not self._is_numbered_alike(
                     function, before, where
-                ) and not self._counted_in_scopes(call, self.helpers[function], scope):
+                ) and not self._is_numbered_in_scopes(
+                    call, self.helpers[function], scope
+                ):
                     raise NotSplit(
                         call,
                         f"{function.name}() is called again, and its layers' names "
@@ -113,9 +118,9 @@ class Callers(ContribMaking):
             prefix is None or prefix != self._prefixes[function]
         )
         if untold or (before.scope and not before.prefix and not where):
-            numbered = self._numbered(function) and not self._counted_in_scopes(
-                call, self.helpers[function], scope
-            )
+            numbered = self._has_numbered_layers(
+                function
+            ) and not self._is_numbered_in_scopes(call, self.helpers[function], scope)
             if numbered or before.owner is not None:
                 raise NotSplit(
                     call,
@@ -123,7 +128,7 @@ class Callers(ContribMaking):
                 )
             raise Untold(function)
 
-    def _counted(
+    def _is_numbered_alike(
         self, function: ast.FunctionDef, helper: Helper, where: tuple[ast.expr, ...]
     ) -> bool:
         """Whether Keras numbers a function's layers as TF1 did, call by call.
@@ -146,7 +151,7 @@ class Callers(ContribMaking):
         self._dynamic.update(layer.row.default_name for layer in made)
         return True
 
-    def _counted_in_scopes(
+    def _is_numbered_in_scopes(
         self, call: ast.Call, helper: Helper, scope: tuple[ast.With, ...]
     ) -> bool:
         """Whether each call's scope counts a function's layers; then they are counted there.
@@ -191,7 +196,7 @@ class Callers(ContribMaking):
     def _moves_averages(self, function: ast.FunctionDef) -> bool:
         """Whether a method, or one that it calls, applies batch normalisation."""
         for call in calls(function):
-            applied = self.objects.applied(call)
+            applied = self.objects.read_application(call)
             if applied and applied.row.function in estimator_table.BATCH_NORMALIZATION:
                 return True
             helper = self.helper(call)
@@ -273,7 +278,7 @@ class Callers(ContribMaking):
         named = before.shared or named
         self.helpers[function] = dataclasses.replace(before, shared=named)
 
-    def named(self) -> list[Layer]:
+    def name_layers(self) -> list[Layer]:
         """The layers; what functions share is seen where they are called."""
         for helper in self.helpers.values():
             if not helper.shared:
@@ -296,7 +301,7 @@ class Callers(ContribMaking):
                 )
             outer = self.helpers.get(home) if home is not None else None
             if outer is not None and (
-                len(outer.calls) > 1 or self._in_loop(outer.calls[0][0])
+                len(outer.calls) > 1 or self._is_in_loop(outer.calls[0][0])
             ):
                 if not outer.shared:
                     raise NotSplit(
@@ -304,7 +309,7 @@ class Callers(ContribMaking):
                         f"{helper.function.name}() shares variables in each call of "
                         f"{outer.function.name}()",
                     )
-        return super().named()
+        return super().name_layers()
 
     def _is_bound_below(self, function: ast.expr, call: ast.Call) -> bool:
         """Whether names of a call are bound inside a loop or condition around it."""

@@ -306,7 +306,7 @@ class Steps:
         if function is not None:
             self._enter(call, function)
         else:
-            self._own(call)
+            self._check_own_call(call)
 
     def _enter(self, call: ast.Call, function: ast.FunctionDef | ast.ClassDef) -> None:
         """Functions of the program hold nothing else than a step may."""
@@ -319,7 +319,7 @@ class Steps:
                 self.check(statement)
             self._around.pop()
 
-    def _own(self, call: ast.Call) -> None:
+    def _check_own_call(self, call: ast.Call) -> None:
         """What else of the module a step calls; what is not known may be anything."""
         root: ast.expr = call.func
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
@@ -333,7 +333,7 @@ class Steps:
             if method is not None:
                 return self._enter(call, method)
             if isinstance(call.func, ast.Name) and not builtin:
-                return self._chosen(call, call.func)
+                return self._check_chosen(call, call.func)
             self._local(call, root)
             return  # A builtin, or a method of something local.
         assert owner is not None
@@ -348,7 +348,7 @@ class Steps:
             elif isinstance(call.func, ast.Name):
                 raise NotSplit(call, f"{root.id}() is not known")
 
-    def _chosen(self, call: ast.Call, name: ast.Name) -> None:
+    def _check_chosen(self, call: ast.Call, name: ast.Name) -> None:
         """A name of functions among which the program chooses."""
         found = chosen_functions.find_chosen_functions(name, self._scopes)
         totals = (table.TOTAL_LOSS, table.ALL_LOSSES)

@@ -42,7 +42,7 @@ class Choices:
             self._way.append(0)
         return options[self._way[at]]
 
-    def next(self) -> bool:
+    def begin_next_way(self) -> bool:
         """Whether there is another way; the search begins anew with it."""
         options, self._options = self._options, []
         self._ways += 1

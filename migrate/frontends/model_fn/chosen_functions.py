@@ -47,7 +47,7 @@ class _Search:
         if (symbol := self._scopes.resolve(node)) is not None:
             return {symbol} if symbol.startswith("tf.") else None
         if not self._is_told(node) and (options := self._given.options(node)):
-            return self._every(options)
+            return self._search_all(options)
         if isinstance(node, ast.Name):
             owner = self._scopes.scope_of(node).owner(node.id)
             bound = owner.bindings[node.id] if owner is not None else []
@@ -60,7 +60,7 @@ class _Search:
         if isinstance(node, ast.Call):
             function = self._scopes.function(node.func)
             if isinstance(function, ast.FunctionDef):
-                return self._every(_find_returned_values(function))
+                return self._search_all(_find_returned_values(function))
         return None
 
     def _is_told(self, node: ast.expr) -> bool:
@@ -71,7 +71,7 @@ class _Search:
         bound = owner.bindings[node.id] if owner is not None else []
         return any(isinstance(one, ast.arg) for one in bound)
 
-    def _every(self, options: list[ast.expr]) -> set[Chosen] | None:
+    def _search_all(self, options: list[ast.expr]) -> set[Chosen] | None:
         every: set[Chosen] = set()
         for option in options:
             found = self.run(option)

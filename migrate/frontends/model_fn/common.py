@@ -79,9 +79,9 @@ class Common:
         self.twins = twins.join_twins(lines, self.network, self._values, self._scopes)
         shared = self._layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
-        more = self._more(lines, shared, drop_units(lines, shared), specs)
+        more = self._find_common_units(lines, shared, drop_units(lines, shared), specs)
         shared = [u for u in lines["TRAIN"].units if u in shared or u in more]
-        shared = self._with_messages(lines, shared)
+        shared = self._add_messages(lines, shared)
         for unit in shared:
             self._check_mode(unit.statement)
         return shared
@@ -97,11 +97,11 @@ class Common:
             mode: [u.statement for u in units] for mode, units in found.items()
         }
         if not statements["TRAIN"]:
-            unclear = self.network.instances.unclear(self._function)
+            unclear = self.network.instances.find_unclear_call(self._function)
             if unclear is not None:
                 raise NotSplit(*unclear)
             reason = "it has no layers of tf.layers"
-            call = self.network.of_another_file(
+            call = self.network.find_foreign_call(
                 u.statement for u in lines["TRAIN"].units
             )
             if call is not None:
@@ -128,7 +128,7 @@ class Common:
         if self._role("labels") in names.reads(unit.statement):
             raise NotSplit(unit.statement, "its layers depend on labels")
 
-    def _more(
+    def _find_common_units(
         self,
         lines: dict[str, Straight],
         shared: list[Unit],
@@ -142,7 +142,7 @@ class Common:
             "TRAIN": ("loss",),
         }
         needed = {
-            mode: self._slices.needed(
+            mode: self._slices.find_needed(
                 after[mode],
                 [specs[mode][k] for k in wanted[mode] if k in specs[mode]],
             )
@@ -153,7 +153,10 @@ class Common:
             return []  # There would be two of them.
         found = [u for u in common if self._is_recorded(u)]
         while True:
-            fed = [self._fed(line.units, shared, found) for line in lines.values()]
+            fed = [
+                self._find_fed_units(line.units, shared, found)
+                for line in lines.values()
+            ]
             kept = [u for u in found if all(u in units for units in fed)]
             if len(kept) == len(found):
                 return found
@@ -176,7 +179,7 @@ class Common:
             return False
         return True
 
-    def _fed(
+    def _find_fed_units(
         self, units: list[Unit], shared: list[Unit], found: list[Unit]
     ) -> list[Unit]:
         """Those of `found` that read what the network has by then, and nothing else.
@@ -184,11 +187,11 @@ class Common:
         A name that another statement binds anew is the network's no more.
         """
         local = set(self._scopes.scope_by_node[self._function].bindings)
-        bound, fed = self._made_with(), []
+        bound, fed = self._list_model_parameters(), []
         for unit in units:
             reads = {r for r in names.reads(unit.statement) if "." not in r} & local
             if unit in shared:
-                bound |= set(self.bound_by(unit))
+                bound |= set(self.list_bound_names(unit))
             elif unit in found and reads <= bound:
                 fed.append(unit)
                 bound |= names.binds(unit.statement)
@@ -196,12 +199,12 @@ class Common:
                 bound -= names.binds(unit.statement)
         return fed
 
-    def _with_messages(
+    def _add_messages(
         self, lines: dict[str, Straight], shared: list[Unit]
     ) -> list[Unit]:
         """With what every mode says of layers, and of nothing else; and its seed."""
         units = lines["TRAIN"].units
-        known = self._made_with()
+        known = self._list_model_parameters()
         local = set(self._scopes.scope_by_node[self._function].bindings)
         kept = [
             unit
@@ -215,7 +218,7 @@ class Common:
                 any(u.statement is unit.statement for u in line.units)
                 for line in lines.values()
             )
-            and not names.reads(unit.statement) & self._decided()
+            and not names.reads(unit.statement) & self._find_decided_names()
             and is_of_network(unit, units, shared, known, local)
         ]
         for unit in kept:
@@ -226,7 +229,7 @@ class Common:
             line.units = [by_statement.get(id(u.statement), u) for u in line.units]
         return [u for u in units if u in shared or u in kept]
 
-    def _made_with(self) -> set[str]:
+    def _list_model_parameters(self) -> set[str]:
         """Parameters of the model_fn that the model is made with."""
         return {
             name
@@ -234,24 +237,24 @@ class Common:
             if role not in ("labels", "mode")
         }
 
-    def _decided(self) -> set[str]:
+    def _find_decided_names(self) -> set[str]:
         """Names that hold what the mode decides, and its own."""
         found = {n for v in self._values.values() for n in v.decided}
         return found | {self._role("mode")}
 
     def _check_mode(self, statement: ast.stmt) -> None:
         """Among layers the mode is read as a layer's `training`, and nowhere else."""
-        decided = self._decided()
+        decided = self._find_decided_names()
         for node in walk_breadth_first(statement):
             if any(node in values.overrides for values in self._values.values()):
-                if not self._in_training_argument(node):
+                if not self._is_in_training_argument(node):
                     raise NotSplit(node, "its layers depend on the mode")
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 if node.id in decided:
-                    if not self._in_training_argument(node):
+                    if not self._is_in_training_argument(node):
                         raise NotSplit(node, "its layers depend on the mode")
 
-    def _in_training_argument(self, node: ast.AST) -> bool:
+    def _is_in_training_argument(self, node: ast.AST) -> bool:
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(parent, ast.stmt):
             if isinstance(parent, ast.Call):
@@ -261,7 +264,7 @@ class Common:
                 function = self.network.helper(parent)
                 helper = self.network.helpers.get(function) if function else None
                 if function is not None and helper is not None:
-                    arguments = self.network.bound(parent, function) or {}
+                    arguments = self.network.bind_arguments(parent, function) or {}
                     return any(
                         node in list(walk_breadth_first(arguments[name]))
                         for name in helper.unneeded
@@ -285,7 +288,7 @@ class Common:
 
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, and what the network makes of them."""
-        found = {n for u in shared for n in self.bound_by(u)}
+        found = {n for u in shared for n in self.list_bound_names(u)}
         return found | {self._role("features"), self._role("labels")} - {""}
 
     def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
@@ -307,7 +310,7 @@ class Common:
             name
             for unit in shared
             if not self.is_host(unit, shared)
-            for name in self.bound_by(unit)
+            for name in self.list_bound_names(unit)
         ]
         found = dict.fromkeys(name for name in bound if name in read)
         if not found or not self.network.layers:
@@ -317,7 +320,7 @@ class Common:
                 self._check_output(name, shared)
         return tuple(found)
 
-    def bound_by(self, unit: Unit) -> list[str]:
+    def list_bound_names(self, unit: Unit) -> list[str]:
         """Names that a statement binds; of twins, that of the other too."""
         if self.twins is not None and unit.statement is self.twins.statement:
             return [name for name, _ in self.twins.calls]
@@ -375,7 +378,7 @@ class Common:
         symbol = self._scopes.resolve(value.func)
         return symbol in table.NETWORK or self.network.makes_layers(value)
 
-    def penalised(self) -> bool:
+    def has_penalty(self) -> bool:
         """Whether a variable has a penalty."""
         return any(
             layer.row is table.WEIGHT and name == "regularizer"

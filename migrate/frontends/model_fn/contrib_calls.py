@@ -55,7 +55,7 @@ class ContribCalls:
 
     # Argument scopes.
 
-    def scoped(
+    def gather_scope_arguments(
         self, row: ContribRow, call: ast.AST, around: tuple[ast.With, ...]
     ) -> dict[str, ast.expr]:
         """Arguments that the scopes around a call give its function, by TF1's names.
@@ -78,13 +78,15 @@ class ContribCalls:
                     for inner in returned.opened:
                         found |= self._read_scope_arguments(inner, row)
         found.pop(row.fixed, None)
-        found = {name: self.values.chosen(value) for name, value in found.items()}
+        found = {
+            name: self.values.resolve_value(value) for name, value in found.items()
+        }
         for name, value in found.items():
             if name not in ("is_training", *keras_contrib.NORMALIZER):
                 self._check_visible(value, call)
         return found
 
-    def around(self, scopes: tuple[ast.With, ...]) -> list[ast.With]:
+    def find_argument_scopes(self, scopes: tuple[ast.With, ...]) -> list[ast.With]:
         """The argument scopes among some.
 
         Raises:
@@ -161,10 +163,10 @@ class ContribCalls:
         row = self.row(function)
         if row is None or row.kind not in _NORMALIZERS:
             raise NotSplit(function, "a normalizer that no layer is known to have")
-        given = self.scoped(row, call, around)
+        given = self.gather_scope_arguments(row, call, around)
         if params is not None and not is_none_constant(params):
             for name, value in self._params(params):
-                value = self.values.chosen(value)
+                value = self.values.resolve_value(value)
                 if name != "is_training":
                     self._check_visible(value, call)
                 given[name] = value
@@ -190,7 +192,7 @@ class ContribCalls:
 
     # Several layers.
 
-    def stacked(self, call: ast.Call) -> Stacked | None:
+    def read_stack(self, call: ast.Call) -> Stacked | None:
         """What a call of `stack` or `repeat` makes; None for other calls.
 
         Raises:

@@ -35,7 +35,7 @@ class ContribMaking(Making):
         """Names of their parameters -> what these are."""
         return self._contrib.values.replaced
 
-    def _of_contrib(
+    def _make_contrib_layer(
         self,
         call: ast.Call,
         row: ContribRow,
@@ -49,13 +49,13 @@ class ContribMaking(Making):
         Args:
           given: by TF1's names.
         """
-        bound, normalizer = self._completed(call, row, given, scope, env)
+        bound, normalizer = self._complete_arguments(call, row, given, scope, env)
         self._layer(call, row, bound, scope, env, place)
         if normalizer is not None:
             made = self.layers[-1]
             self.layers[-1] = dataclasses.replace(made, normalizer=normalizer)
 
-    def _completed(
+    def _complete_arguments(
         self,
         call: ast.Call,
         row: ContribRow,
@@ -64,7 +64,7 @@ class ContribMaking(Making):
         env: dict[str, ModeValues],
     ) -> tuple[dict[str, ast.expr], Layer | None]:
         """Arguments by Keras's names, and the normalizer."""
-        scoped = self._contrib.scoped(row, call, scope)
+        scoped = self._contrib.gather_scope_arguments(row, call, scope)
         written = given | {n: v for n, v in scoped.items() if n not in given}
         normalizer = self._contrib.normalizer(written, call, scope)
         if not set(written) <= {"inputs", *row.parameters, "fused"}:
@@ -86,11 +86,11 @@ class ContribMaking(Making):
             )
         name = own.pop("name", None)
         self._check_training(call, inner.call_parameters, own, env)
-        return bound, self._made(
+        return bound, self._build_layer(
             call, inner, own, inner.default_name if name is None else name, ()
         )
 
-    def _stacked(
+    def _make_stack(
         self,
         call: ast.Call,
         stacked: Stacked,
@@ -101,9 +101,9 @@ class ContribMaking(Making):
         """Layers one after the other: <scope>/<scope>_1, ..._2."""
         row, given, several = stacked.row, dict(stacked.bound), stacked.several
         below = given.pop("scope", None)
-        bound, normalizer = self._completed(call, row, given, scope, env)
-        where = self._where(scope, env)
-        if any(self.reuses(s) for s in scope) or self._in_loop(call):
+        bound, normalizer = self._complete_arguments(call, row, given, scope, env)
+        where = self._find_prefix(scope, env)
+        if any(self.reuses(s) for s in scope) or self._is_in_loop(call):
             raise NotSplit(call, "layers one after the other, made more than once")
         taken = self._names_in(where, call)
         if below is None:
@@ -119,7 +119,7 @@ class ContribMaking(Making):
             raise NotSplit(call, "layers one after the other, below a name of its own")
         if not all(isinstance(e, ast.Constant) for e in where):
             raise NotSplit(call, "layers one after the other, in a scope of many names")
-        made = self._made(call, row, bound, f"{name}_%d", where)
+        made = self._build_layer(call, row, bound, f"{name}_%d", where)
         texts = tuple(t for t in made.texts if t[0] not in several.parameters)
         self.layers.append(
             dataclasses.replace(

@@ -191,7 +191,7 @@ def take_first_values(
             # What is evaluated is a checkpoint's.
             found.hooks.append(Hooks(kind, tuple(made), value, (), ()))
             for node in nodes:
-                found.folded |= values[mode].folded(node)
+                found.folded |= values[mode].fold_code(node)
     for mode, units in gone.items():
         _take(lines[mode], units, specs[mode])
     return found
@@ -212,8 +212,8 @@ def _read_starts(
     if trained is None or predicted not in (None, trained):
         raise NotSplit(first, "modes start from different values")
     for statement in trained:
-        folded = values["TRAIN"].folded(statement)
-        if predicted and folded != values["PREDICT"].folded(statement):
+        folded = values["TRAIN"].fold_code(statement)
+        if predicted and folded != values["PREDICT"].fold_code(statement):
             raise NotSplit(statement, "modes start from different values")
         found.folded |= folded
     alone = "PREDICT" in lines and predicted is None

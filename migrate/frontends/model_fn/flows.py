@@ -113,7 +113,7 @@ class Flow:
         for key, (scope, uses) in other.ways.items():
             self.ways.setdefault(key, (scope, []))[1].extend(uses)
 
-    def bound(self, function: ast.FunctionDef) -> frozenset[str]:
+    def find_bound_parameters(self, function: ast.FunctionDef) -> frozenset[str]:
         """Parameters that functools.partial or a lambda gives, the same in each.
 
         Raises:
@@ -179,7 +179,7 @@ class Flows:
                 found.append((self._trace(one.model_fn, flow, set()), flow))
             except _IsElsewhere as other:
                 others.append((other.found, flow))
-            if not self._choices.next():
+            if not self._choices.begin_next_way():
                 break
         self._check_class(one)
         texts = {ast.unparse(place.node) for place, _ in others}
@@ -247,7 +247,7 @@ class Flows:
             self._module(node, node, False)
         if isinstance(node, ast.Lambda) and isinstance(node.body, ast.Call):
             if isinstance(node.body.func, ast.Name):
-                function = self._here(node.body.func, flow, seen)
+                function = self._trace_here(node.body.func, flow, seen)
                 if flow.mentions[-1:] == [node.body.func]:
                     flow.lambdas.append((node, node.body))
                     return function
@@ -271,7 +271,9 @@ class Flows:
             node, "its model_fn is no function of this module that is in sight"
         )
 
-    def _here(self, node: ast.expr, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
+    def _trace_here(
+        self, node: ast.expr, flow: Flow, seen: set[ast.AST]
+    ) -> ast.FunctionDef:
         """The same, where it has to be a function of this file."""
         try:
             return self._trace(node, flow, seen)
@@ -304,7 +306,7 @@ class Flows:
             call = self._find_passed_call(bound)
             if call is not None and isinstance(call.func, ast.Name):
                 self._pass(owner, node, flow)
-                function = self._here(call.func, flow, seen)
+                function = self._trace_here(call.func, flow, seen)
                 flow.lambdas.append((bound, call))
                 return function
             flow.mentions.append(node)

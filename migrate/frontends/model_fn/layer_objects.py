@@ -68,7 +68,7 @@ class LayerObjects:
             return value, True
         return None
 
-    def applied(self, call: ast.Call) -> Applied | None:
+    def read_application(self, call: ast.Call) -> Applied | None:
         """A call of a layer object.
 
         Raises:

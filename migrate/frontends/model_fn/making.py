@@ -54,7 +54,7 @@ class Making(Naming):
           bound: arguments by name, `inputs` and `training` too.
         """
         self._check_training(call, row.call_parameters, bound, env)
-        where = self._where(scope, env)
+        where = self._find_prefix(scope, env)
         given = self._names_in(where, call)
         name: str | ast.expr | None = bound.get("name")
         if isinstance(name, ast.Constant):
@@ -80,7 +80,7 @@ class Making(Naming):
                 name, counted = kind, True
             else:
                 name = given.unique(kind, call, place.conditional)
-        made = self._made(call, row, bound, name, where)
+        made = self._build_layer(call, row, bound, name, where)
         self.layers.append(dataclasses.replace(made, counted=counted))
 
     def _check_opened_once(
@@ -104,7 +104,7 @@ class Making(Naming):
                 call, "layers without names, in a variable scope that is opened again"
             )
 
-    def _made(
+    def _build_layer(
         self,
         call: ast.Call,
         row: LayerRow,
@@ -139,7 +139,7 @@ class Making(Naming):
         # A layer with a name has what there is below it, and no name is given twice.
         named = "name" in bound or "scope" in bound
         shares = self._scopes.resolve(reuse) == "tf.AUTO_REUSE"
-        if not named or not shares or self._in_loop(call):
+        if not named or not shares or self._is_in_loop(call):
             raise NotSplit(
                 call, f"{row.function} with reuse shares another's variables"
             )
@@ -158,14 +158,14 @@ class Making(Naming):
         if value is not None:
             env = self._known_in.get(self._scopes.scope_of(value).node, env)
         for mode, values in env.items():
-            test = False if value is None else values.of_test(value)
+            test = False if value is None else values.decide_test(value)
             if test is None or test != (mode == "TRAIN"):
                 raise NotSplit(
                     call,
                     "a layer that is not in training mode in training, and only there",
                 )
 
-    def _in_loop(self, node: ast.AST | None) -> bool:
+    def _is_in_loop(self, node: ast.AST | None) -> bool:
         """Whether code runs more than once where its function runs once."""
         while node is not None and not isinstance(node, ast.FunctionDef):
             node = self._scopes.parents.get(node)
@@ -199,7 +199,7 @@ class Making(Naming):
         self._unapplied.pop(maker, None)
         name = applied.arguments.get("name")
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            given = self._names_in(self._where(scope, env), applied.call)
+            given = self._names_in(self._find_prefix(scope, env), applied.call)
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
@@ -221,7 +221,7 @@ class Making(Naming):
         maker, call = applied.maker, applied.call
         if self._scopes.scope_of(maker) is self._scopes.scope_of(call):
             return
-        if not all(isinstance(n, ast.Constant) for n in self._where(scope, env)):
+        if not all(isinstance(n, ast.Constant) for n in self._find_prefix(scope, env)):
             raise NotSplit(call, "a layer object in a scope that a name names")
         if (
             place.repeated
@@ -236,7 +236,7 @@ class Making(Naming):
         """Whether a call is one of a function that makes layers."""
         return self.helper(call) is not None and self.makes_layers(call)
 
-    def named(self) -> list[Layer]:
+    def name_layers(self) -> list[Layer]:
         """The layers, with the names that they are given.
 
         Raises:

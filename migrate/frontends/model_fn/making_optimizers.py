@@ -90,7 +90,7 @@ class Making:
         """
         values: dict[str, Value] = {}
         self._rates.run([u.statement for u in made], values)
-        self._rates.of(optimizer, values)
+        self._rates.evaluate(optimizer, values)
         schedules = frozenset(n for n, kind in values.items() if kind is Kind.RATE)
         functions = list(self._rates.functions)
         held = {

@@ -116,7 +116,7 @@ class Metrics:
         return True
 
     def _choose_value(self, node: ast.expr) -> ast.expr:
-        return self._values.chosen(node) if self._values is not None else node
+        return self._values.choose_branch(node) if self._values is not None else node
 
     def metric(self, key: str, call: ast.expr) -> Metric:
         """The Keras metric of a call."""

@@ -85,19 +85,22 @@ class ModeValues:
         """Names that hold what the mode decides."""
         return self.known.keys() - self.literals
 
-    def chosen(self, node: ast.expr) -> ast.expr:
+    def choose_branch(self, node: ast.expr) -> ast.expr:
         """What a conditional expression is in this mode."""
         while isinstance(node, ast.IfExp):
-            test = self.of_test(node.test)
+            test = self.decide_test(node.test)
             if test is None:
                 return node
             node = node.body if test else node.orelse
         return node
 
-    def folded(self, node: ast.AST) -> dict[ast.AST, ast.expr | str]:
+    def fold_code(self, node: ast.AST) -> dict[ast.AST, ast.expr | str]:
         """What the mode decides in some code -> what it is in this mode."""
-        if isinstance(node, ast.IfExp) and (value := self.chosen(node)) is not node:
-            return {node: value} | self.folded(value)
+        if (
+            isinstance(node, ast.IfExp)
+            and (value := self.choose_branch(node)) is not node
+        ):
+            return {node: value} | self.fold_code(value)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             if node.id == self._name:
                 return {node: f'"{_TEXTS[self._mode]}"'}
@@ -107,24 +110,24 @@ class ModeValues:
             if node.id in self.decided:
                 return {node: str(self.known[node.id])}
         if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            test = self.of_test(node)
+            test = self.decide_test(node)
             if test is not None and self.reads_mode(node):
                 return {node: str(test)}
         found: dict[ast.AST, ast.expr | str] = {}
         if isinstance(node, (ast.IfExp, ast.If)) and isinstance(node.test, ast.BoolOp):
             # Of `weighted and training` is left what the mode does not decide.
-            left = [v for v in node.test.values if self.of_test(v) is None]
+            left = [v for v in node.test.values if self.decide_test(v) is None]
             if len(left) == 1:
                 found[node.test] = left[0]
         for child in children(node):
-            found |= self.folded(child)
+            found |= self.fold_code(child)
         return found
 
     def reads_mode(self, node: ast.AST) -> bool:
         """Whether what the mode decides is part of some code."""
         return bool(names.reads(node) & {self._name, self._labels, *self.decided})
 
-    def of_test(self, node: ast.expr) -> bool | None:
+    def decide_test(self, node: ast.expr) -> bool | None:
         """Whether an expression is true; None where that is not known."""
         if node in self.overrides:
             return self.overrides[node]
@@ -133,7 +136,7 @@ class ModeValues:
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self.known.get(names.key(node) or "")
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            value = self.of_test(node.operand)
+            value = self.decide_test(node.operand)
             return None if value is None else not value
         if isinstance(node, ast.BoolOp):
             return self._decide_several(node)
@@ -142,7 +145,7 @@ class ModeValues:
         return None
 
     def _decide_several(self, node: ast.BoolOp) -> bool | None:
-        values = [self.of_test(value) for value in node.values]
+        values = [self.decide_test(value) for value in node.values]
         decisive = isinstance(node.op, ast.Or)
         if decisive in values:
             return decisive
@@ -218,7 +221,7 @@ def _run(
         if shares(statement, scopes):
             continue
         if isinstance(statement, ast.If):
-            test = values.of_test(statement.test)
+            test = values.decide_test(statement.test)
             if test is not None:
                 taken = statement.body if test else statement.orelse
                 inside = (*around, statement)
@@ -227,7 +230,7 @@ def _run(
                     return found
                 continue
         elif isinstance(statement, ast.Assert):
-            test = values.of_test(statement.test)
+            test = values.decide_test(statement.test)
             if test is False:
                 raise _Raised
             if test is not None:
@@ -239,7 +242,7 @@ def _run(
                 return found
             continue
         elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target, value = statement.targets[0], values.of_test(statement.value)
+            target, value = statement.targets[0], values.decide_test(statement.value)
             if isinstance(target, ast.Name):
                 if values.known.get(target.id, value) != value:
                     if any(target.id in names.reads(u.statement) for u in units):

@@ -69,7 +69,7 @@ class Passed(ast.With):
     name: ast.Name
 
     @classmethod
-    def of(cls, parameter: str, prefix: bool) -> Passed:
+    def make_scope(cls, parameter: str, prefix: bool) -> Passed:
         """The scope that a parameter names, or all that stands before names."""
         found = cls(items=[], body=[])
         found.name = slashed(parameter) if prefix else ast.Name(parameter, ast.Load())
@@ -84,7 +84,7 @@ class Naming(Recorded):
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, Names] = {}
 
-    def _where(
+    def _find_prefix(
         self,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
@@ -97,13 +97,13 @@ class Naming(Recorded):
         """
         found: list[ast.expr] = []
         for outer in scope:
-            if (before := self._opened_before(outer)) is not None:
-                found = list(self._where(before, env, again))
+            if (before := self._find_first_opening(outer)) is not None:
+                found = list(self._find_prefix(before, env, again))
             else:
                 found += self.scope_names(outer, env, again)
         return tuple(found)
 
-    def _opened_before(self, scope: ast.With) -> tuple[ast.With, ...] | None:
+    def _find_first_opening(self, scope: ast.With) -> tuple[ast.With, ...] | None:
         """Scopes up to one that is opened again: `with tf.variable_scope(its_name):`."""
         if isinstance(scope, Passed) or len(scope.items) != 1:
             return None
@@ -143,7 +143,7 @@ class Naming(Recorded):
             name = f"outer_{name}"
         return name
 
-    def _numbered(self, function: ast.FunctionDef) -> bool:
+    def _has_numbered_layers(self, function: ast.FunctionDef) -> bool:
         """Whether layers of a helper have no name, outside of scopes of its own."""
         for statement in function.body:
             for call in calls(statement):
@@ -152,19 +152,21 @@ class Naming(Recorded):
                 helper = self.helper(call)
                 if symbol in table.SEVERAL:
                     return True
-                if helper is not None and self._numbered(helper):
+                if helper is not None and self._has_numbered_layers(helper):
                     return True
                 if row is not None and row.has_weights and row is not table.WEIGHT:
                     if "name" not in (layer_arguments(call, row) or {}):
                         return True
         return False
 
-    def _unnamed(self, function: ast.FunctionDef) -> bool:
+    def _has_unnamed_layers(self, function: ast.FunctionDef) -> bool:
         """Whether a helper has layers outside of scopes that a parameter names."""
         parameters = {a.arg for a in function.args.args}
-        return self._unnamed_in(function.body, parameters)
+        return self._has_unnamed_layers_in(function.body, parameters)
 
-    def _unnamed_in(self, body: list[ast.stmt], parameters: set[str]) -> bool:
+    def _has_unnamed_layers_in(
+        self, body: list[ast.stmt], parameters: set[str]
+    ) -> bool:
         for statement in body:
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
                 scoped = any(
@@ -172,7 +174,9 @@ class Naming(Recorded):
                     and names.reads(item.context_expr) & parameters
                     for item in statement.items
                 )
-                if not scoped and self._unnamed_in(statement.body, parameters):
+                if not scoped and self._has_unnamed_layers_in(
+                    statement.body, parameters
+                ):
                     return True
                 continue
             for call in calls(statement):
@@ -181,7 +185,7 @@ class Naming(Recorded):
                 helper = self.helper(call)
                 if symbol in table.SEVERAL:
                     return True
-                if helper is not None and self._unnamed(helper):
+                if helper is not None and self._has_unnamed_layers(helper):
                     return True
                 made = self.objects.row(call)
                 if made is not None and made.has_weights:
@@ -200,7 +204,7 @@ class Naming(Recorded):
         """Whether a word for `reuse` is False, or None."""
         if isinstance(node, ast.Constant) and node.value is None:
             return True
-        return all(values.of_test(node) is False for values in env.values())
+        return all(values.decide_test(node) is False for values in env.values())
 
     def reuses(self, scope: ast.With) -> bool:
         """Whether a scope takes variables that are there already."""

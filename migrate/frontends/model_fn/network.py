@@ -103,11 +103,11 @@ class Network(Callers):
                 self._variable(call, around, env, where)
             elif symbol in table.LAYERS:
                 self._function_of_layers(call, symbol, around, env, where)
-            elif (stacked := self._contrib.stacked(call)) is not None:
-                self._stacked(call, stacked, around, env, where)
+            elif (stacked := self._contrib.read_stack(call)) is not None:
+                self._make_stack(call, stacked, around, env, where)
             elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
-            elif (applied := self.objects.applied(call)) is not None:
+            elif (applied := self.objects.read_application(call)) is not None:
                 self._apply(applied, around, env, where)
             elif symbol is None and (function := self.helper(call)) is not None:
                 self._call(call, function, around, env, where)
@@ -133,7 +133,7 @@ class Network(Callers):
         if bound is None:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
         if isinstance(row, ContribRow):
-            self._of_contrib(call, row, bound, scope, env, place)
+            self._make_contrib_layer(call, row, bound, scope, env, place)
             return
         self._check_reuse(call, row, bound, env)
         self._layer(call, row, bound, scope, env, place)
@@ -150,16 +150,16 @@ class Network(Callers):
         variables.check(call, bound, self._scopes)
         name = bound["name"]
         counted = names.reads(name)
-        if self._in_loop(call) and not (counted or (place.within and place.apart)):
+        if self._is_in_loop(call) and not (counted or (place.within and place.apart)):
             raise NotSplit(call, "a variable in a loop, under one name")
         home = function_of(call, self._scopes)
-        fed = self._again.fed(home) if home is not None else ""
+        fed = self._again.find_fed_parameter(home) if home is not None else ""
         if not fed:
             raise NotSplit(
                 call, "a variable in a function of its network that is given no tensor"
             )
         if home is self.function:
-            where_ = self._where(scope, env)
+            where_ = self._find_prefix(scope, env)
             bound["name"] = op_names.find_given_name(
                 call, name, where_, home, self._scopes
             )
@@ -179,13 +179,13 @@ class Network(Callers):
         """A helper: its layers are those of all its calls."""
         keeps = function.name == "__init__" and any(
             not isinstance(value, ast.Constant)
-            and all(values.of_test(value) is not None for values in env.values())
-            for value in (self.bound(call, function) or {}).values()
+            and all(values.decide_test(value) is not None for values in env.values())
+            for value in (self.bind_arguments(call, function) or {}).values()
         )
         if not keeps and not any(self.makes_layers(s) for s in function.body):
             self.check_plain(function.body, env)
             return
-        bound = self.bound(call, function)
+        bound = self.bind_arguments(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
         reusing = self._reusing(call, function, bound, env)
@@ -211,11 +211,13 @@ class Network(Callers):
             self._call_again(call, before, bound, scope, env)
             return
         self._again.begin(function, bound)
-        shared = self._in_loop(call) and self._is_one_in_rounds(call, function, bound)
+        shared = self._is_in_loop(call) and self._is_one_in_rounds(
+            call, function, bound
+        )
         apart = place.apart and self._again.restarts(function)
         counted = place.repeated and not shared and not apart
-        counted = counted and self._unnamed(function)
-        where = self._where(scope, env)
+        counted = counted and self._has_unnamed_layers(function)
+        where = self._find_prefix(scope, env)
         self._prefixes[function] = literal(where)
         self._around[call] = scope
         outer, told_scope, in_scope = scope, "", False
@@ -223,8 +225,11 @@ class Network(Callers):
         if self._prefixes[function] is None or prefix:
             # What the caller calls its scope, the helper does not know.
             told_scope = self._free(function, "prefix" if prefix else "scope")
-            scope = (Passed.of(told_scope, prefix), *self._contrib.around(scope))
-            in_scope = self._numbered(function)
+            scope = (
+                Passed.make_scope(told_scope, prefix),
+                *self._contrib.find_argument_scopes(scope),
+            )
+            in_scope = self._has_numbered_layers(function)
         if shared and told_scope:
             raise NotSplit(call, f"{function.name}() is called in a scope in a loop")
         self._known_in[function] = inner
@@ -255,7 +260,7 @@ class Network(Callers):
         ]
         helper = self.helpers[function]
         if in_scope and (
-            place.reopens or not self._counted_in_scopes(call, helper, outer)
+            place.reopens or not self._is_numbered_in_scopes(call, helper, outer)
         ):
             raise NotSplit(
                 call,
@@ -265,8 +270,8 @@ class Network(Callers):
         if (
             counted
             and not in_scope
-            and not self._counted(function, helper, where)
-            and (place.reopens or not self._counted_in_scopes(call, helper, outer))
+            and not self._is_numbered_alike(function, helper, where)
+            and (place.reopens or not self._is_numbered_in_scopes(call, helper, outer))
         ):
             raise NotSplit(
                 call,
@@ -278,7 +283,7 @@ class Network(Callers):
         gone = {inner for node in parts.asked for inner in walk_breadth_first(node)}
         for node in (n for statement in body for n in walk_breadth_first(statement)):
             word = names.key(node) if isinstance(node, ast.expr) else None
-            if word in words and node not in gone and not self._only_training(node):
+            if word in words and node not in gone and not self._is_training_word(node):
                 raise NotSplit(
                     node, f"{function.name}() does more with `{word}` than layers do"
                 )
@@ -317,7 +322,7 @@ class Network(Callers):
         receiver = self.instances.receiver(function)
         return {f"{receiver}.{attribute}" for attribute in self._kept.get(owner, ())}
 
-    def _only_training(self, node: ast.AST) -> bool:
+    def _is_training_word(self, node: ast.AST) -> bool:
         """Whether a name is read as a layer's, or a helper's, word for training."""
         parent = self._scopes.parents.get(node)
         while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
@@ -325,12 +330,12 @@ class Network(Callers):
                 return True
             parent = self._scopes.parents.get(parent)
         if isinstance(parent, ast.Dict):
-            return self._of_normalizer(node, parent)
+            return self._is_normalizer_word(node, parent)
         if isinstance(parent, ast.Call):
             return self.helper(parent) in self.helpers
         return False
 
-    def _of_normalizer(self, node: ast.AST, given: ast.Dict) -> bool:
+    def _is_normalizer_word(self, node: ast.AST, given: ast.Dict) -> bool:
         """Whether a value is `is_training` of normalizer_params."""
         keys = [k for k, value in zip(given.keys, given.values) if value is node]
         if not keys or names.literal(keys[0]) not in _WORDS:

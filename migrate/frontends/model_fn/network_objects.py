@@ -73,7 +73,7 @@ class NetworkObjects:
             return statement.value
         return None
 
-    def unclear(self, code: ast.AST) -> tuple[ast.AST, str] | None:
+    def find_unclear_call(self, code: ast.AST) -> tuple[ast.AST, str] | None:
         """Where code calls an object whose class is more than what is seen, and why."""
         for call in walk_breadth_first(code):
             if not isinstance(call, ast.Call):

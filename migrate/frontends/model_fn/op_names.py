@@ -49,7 +49,7 @@ def find_given_name(
         return name
     # A graph's names are told apart without regard to case.
     search = _Search(call, whole.lower(), function, scopes)
-    taken = search.taken()
+    taken = search.count_taken_names()
     if not taken:
         return name
     if taken > 1:
@@ -67,26 +67,26 @@ class _Search:
         self._function = function
         self._last = whole.rpartition("/")[2]
 
-    def taken(self) -> int:
+    def count_taken_names(self) -> int:
         """How many names are the variable's; 2 where it may be any number."""
         taken = 0
         for node in walk_breadth_first(self._function):
-            if not isinstance(node, (ast.With, ast.Call)) or not self._before(node):
+            if not isinstance(node, (ast.With, ast.Call)) or not self._is_before(node):
                 continue
             if isinstance(node, ast.With):
                 taken += self._count_opened_scopes(node)
             elif self._may_name(node):
                 taken += 2  # Of operations and layers it is not known how many.
-        return taken + self._elsewhere()
+        return taken + self._count_elsewhere()
 
-    def _before(self, node: ast.With | ast.Call) -> bool:
+    def _is_before(self, node: ast.With | ast.Call) -> bool:
         at = (self._call.lineno, self._call.col_offset)
         return (node.lineno, node.col_offset) < at
 
     def _count_opened_scopes(self, statement: ast.With) -> int:
         """How many scopes of the name a `with` opens."""
         taken = 0
-        around = self._around(statement)
+        around = self._read_prefix(statement)
         for item in statement.items:
             beginning = _read_beginning(item, self._scopes)
             if beginning is None:
@@ -103,7 +103,7 @@ class _Search:
             return int(begins == self._whole)
         return 2 * self._whole.startswith(begins)
 
-    def _around(self, node: ast.AST) -> tuple[str, bool] | None:
+    def _read_prefix(self, node: ast.AST) -> tuple[str, bool] | None:
         """What the names of operations begin with there, and whether that is all of it.
 
         None where it is nothing that the name begins with.
@@ -130,7 +130,7 @@ class _Search:
         symbol = self._scopes.resolve(call.func)
         if symbol is None or symbol == table.VARIABLE or symbol in _OPEN:
             return False
-        around = self._around(call)
+        around = self._read_prefix(call)
         if around is None:
             return False
         texts = [
@@ -145,7 +145,7 @@ class _Search:
                         return True
         return False
 
-    def _elsewhere(self) -> int:
+    def _count_elsewhere(self) -> int:
         """2 if another function of the file opens a scope of the name."""
         inside = set(walk_breadth_first(self._function))
         for function in self._scopes.scope_by_node:

@@ -87,9 +87,13 @@ class Rates:
         if isinstance(statement, ast.FunctionDef):
             values[statement.name] = _Closure(statement, values)
         elif isinstance(statement, ast.Return):
-            return None if statement.value is None else self.of(statement.value, values)
+            return (
+                None
+                if statement.value is None
+                else self.evaluate(statement.value, values)
+            )
         elif isinstance(statement, ast.Assign):
-            value = self.of(statement.value, values)
+            value = self.evaluate(statement.value, values)
             target = statement.targets[0]
             if isinstance(target, ast.Name) and len(statement.targets) == 1:
                 values[target.id] = value
@@ -98,29 +102,36 @@ class Rates:
         elif isinstance(statement, (ast.If, ast.With, ast.For)):
             for child in children(statement):
                 if isinstance(child, ast.expr):
-                    self.of(child, values)
+                    self.evaluate(child, values)
             return self.run(
                 [*statement.body, *getattr(statement, "orelse", [])], values
             )
         else:
             for child in children(statement):
-                if isinstance(child, ast.expr) and self.of(child, values) is not None:
+                if (
+                    isinstance(child, ast.expr)
+                    and self.evaluate(child, values) is not None
+                ):
                     raise NotSplit(
                         statement, "its rate is not given to the optimizer as it is"
                     )
         return None
 
-    def of(self, node: ast.expr, values: dict[str, Value]) -> Value:
+    def evaluate(self, node: ast.expr, values: dict[str, Value]) -> Value:
         """What an expression is."""
         if isinstance(node, ast.Name):
             return values.get(node.id)
         if isinstance(node, ast.IfExp):
-            self.of(node.test, values)
-            return self.of(node.body, values) or self.of(node.orelse, values)
+            self.evaluate(node.test, values)
+            return self.evaluate(node.body, values) or self.evaluate(
+                node.orelse, values
+            )
         if isinstance(node, ast.Call):
             return self._call(node, values)
         for child in children(node):
-            if isinstance(child, ast.expr) and isinstance(self.of(child, values), Kind):
+            if isinstance(child, ast.expr) and isinstance(
+                self.evaluate(child, values), Kind
+            ):
                 raise NotSplit(node, "its rate is not given to the optimizer as it is")
         return None
 
@@ -129,7 +140,7 @@ class Rates:
         if symbol in table.GLOBAL_STEP:
             return Kind.STEP
         given = [*call.args, *(k.value for k in call.keywords)]
-        kinds = {argument: self.of(argument, values) for argument in given}
+        kinds = {argument: self.evaluate(argument, values) for argument in given}
         if symbol in SCHEDULES:
             name, place = _STEP.get(symbol, ("global_step", 1))
             step = names.argument(call, name, place)
@@ -179,7 +190,7 @@ class Rates:
             if isinstance(bound, ast.Assign) and isinstance(bound.value, ast.Dict):
                 node = ast.Subscript(bound.value, node.slice, ast.Load())
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
-            self.of(node.value, {})
+            self.evaluate(node.value, {})
             return
         raise NotSplit(
             call,

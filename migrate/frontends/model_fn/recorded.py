@@ -80,7 +80,7 @@ class Recorded:
         """The function of the program's files, or the object's method, that a call runs."""
         return self.instances.function(call) or self._scopes.function(call.func)
 
-    def bound(
+    def bind_arguments(
         self, call: ast.Call, function: ast.FunctionDef
     ) -> dict[str, ast.expr] | None:
         """A helper's parameters by name, without a method's object."""
@@ -112,7 +112,7 @@ class Recorded:
             if isinstance(node, ast.Call):
                 self._check_call(node, env)
         for node, symbol in uses(statement, self._scopes):
-            if not self._known(symbol):
+            if not self._is_known(symbol):
                 raise NotSplit(
                     node, f"{symbol} among its layers is nothing that Keras records"
                 )
@@ -139,7 +139,7 @@ class Recorded:
                 statement = ast.Expr(statement.value or ast.Constant(None))
             self.check(statement, env, plain=True)
 
-    def _known(self, symbol: str) -> bool:
+    def _is_known(self, symbol: str) -> bool:
         return (
             symbol in table.NETWORK
             or symbol in table.BETWEEN
@@ -189,7 +189,7 @@ class Recorded:
             for one in found
         )
 
-    def of_another_file(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
+    def find_foreign_call(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
         """The first call of what the module imports, and is not TensorFlow's."""
         for statement in statements:
             for call in calls(statement):

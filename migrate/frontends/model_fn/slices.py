@@ -33,7 +33,7 @@ class Slices:
         self._function, self._scopes = function, scopes
         self.built = find_grown_names(function, scopes)
 
-    def needed(self, units: list[Unit], wanted: Iterable[ast.expr]) -> list[Unit]:
+    def find_needed(self, units: list[Unit], wanted: Iterable[ast.expr]) -> list[Unit]:
         """Units that some expressions need, in order."""
         read = {n for node in wanted for n in names.reads(node)}
         makers: list[Unit] = []
@@ -46,10 +46,10 @@ class Slices:
                 read |= names.reads(unit.statement)
                 if isinstance(unit.statement, ast.AugAssign):
                     read |= binds
-                read |= self.collected(unit.statement)
+                read |= self.find_collected_losses(unit.statement)
         return list(reversed(makers))
 
-    def collected(self, statement: ast.AST) -> set[str]:
+    def find_collected_losses(self, statement: ast.AST) -> set[str]:
         """Names of the losses that a statement asks the graph for."""
         return {
             name
@@ -75,7 +75,7 @@ class Slices:
                     inside = walk_breadth_first(unit.statement)
                     read = [n for n in inside if isinstance(n, ast.Name)]
                 before = rest[: rest.index(unit)]
-                for needed in (*self.needed(before, read), unit):
+                for needed in (*self.find_needed(before, read), unit):
                     if needed not in loss and needed not in found:
                         found.append(needed)
         return [u for u in rest if u in found]
@@ -90,12 +90,17 @@ class Slices:
             symbol.startswith("tf.summary.") or symbol == "tf.identity"
         )
 
-    def with_messages(self, units: list[Unit], wanted: list[ast.expr]) -> list[Unit]:
+    def find_with_messages(
+        self, units: list[Unit], wanted: list[ast.expr]
+    ) -> list[Unit]:
         """Units that some expressions need, with what they say, in order."""
-        kept = self.needed(units, wanted)
+        kept = self.find_needed(units, wanted)
         for index, unit in enumerate(units):
             if is_message(unit.statement, self._scopes):
-                kept += [*self.needed(units[:index], expressions(unit.statement)), unit]
+                kept += [
+                    *self.find_needed(units[:index], expressions(unit.statement)),
+                    unit,
+                ]
         return [u for u in units if u in kept]
 
 

@@ -51,7 +51,7 @@ def read_arguments(
         raise NotSplit(line.spec, "an argument of EstimatorSpec that is not known")
     written = {
         name: value
-        for name, value in ((n, values.chosen(v)) for n, v in bound.items())
+        for name, value in ((n, values.choose_branch(v)) for n, v in bound.items())
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
     if "scaffold" in written:

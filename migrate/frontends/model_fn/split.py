@@ -116,11 +116,11 @@ class Split:
         told = set(self._told)
         while True:
             try:
-                return self._tried(network, told)
+                return self._try_network(network, told)
             except Untold as other:
                 told.add(other.function)
 
-    def _tried(
+    def _try_network(
         self,
         network: type[Common] | type[Subclassed],
         told_scopes: set[ast.FunctionDef],
@@ -132,7 +132,9 @@ class Split:
         """
         function, scopes = self._function, self._scopes
         lines, specs = self._read()
-        tables = Tables(function, scopes, self._given - {""}, self._values).taken(lines)
+        tables = Tables(function, scopes, self._given - {""}, self._values).take_tables(
+            lines
+        )
         found = self._counting(lines, specs)
         collected = totals.find_totals(lines, scopes)
         slices = Slices(function, scopes, collected)
@@ -152,12 +154,12 @@ class Split:
         ]
         after = drop_units(lines, [*tensors, *said])
         update = self._update(common, shared, after["TRAIN"], specs["TRAIN"])
-        rest = self._without_update(after["TRAIN"], update)
+        rest = self._drop_update(after["TRAIN"], update)
 
         reported = specs["TRAIN"]["loss"]
         penalties.check_reported(reported, scopes)
         penalties.check_evaluated(specs.get("EVAL", {}), scopes)
-        loss = slices.needed(rest, [update.loss, reported])
+        loss = slices.find_needed(rest, [update.loss, reported])
         metrics, counter, gone = self._metrics(found, lines, specs, after)
         units = {**after, "TRAIN": rest}
         hooks = (
@@ -194,12 +196,12 @@ class Split:
         checks.penalties(
             common.network.layers,
             [use for s in statements for use in uses(s, scopes)],
-            common.penalised(),
+            common.has_penalty(),
         )
         read = read_by(statements, steps, hooks, slices)
         outputs = common.outputs(shared, read)
         called = _read_call(common, read, update, outputs)
-        asked = self._asked(predictions, training)
+        asked = self._is_asked_by_hooks(predictions, training)
         if asked and folded.get("PREDICT"):
             raise NotSplit(function, "hooks ask for what depends on the mode")
         predicted = specs.get("PREDICT", {}).get("predictions")
@@ -213,7 +215,7 @@ class Split:
             outputs=outputs,
             called=called,
             twins=None if isinstance(common, Subclassed) else common.twins,
-            layers=tuple(common.network.named()),
+            layers=tuple(common.network.name_layers()),
             within=tuple(common.network.within),
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
@@ -237,7 +239,7 @@ class Split:
             folded=folded,
             scoping=tuple(common.network.scoping),
             replaced=dict(common.network.replaced),
-            tags=Tags(function, scopes).of(summaries),
+            tags=Tags(function, scopes).find_tags(summaries),
             totals=collected,
             tables=tables,
         )
@@ -285,7 +287,7 @@ class Split:
         tensors, values = common.tensors(shared), self._values["TRAIN"]
         return updates.Updates(self._scopes, units, spec, tensors, values).run(averages)
 
-    def _without_update(self, units: list[Unit], update: Update) -> list[Unit]:
+    def _drop_update(self, units: list[Unit], update: Update) -> list[Unit]:
         """Statements of training without those that the update alone needs."""
         made = {n for u in update.units for n in names.binds(u.statement)}
         own = {id(u) for u in update.gradients}
@@ -382,7 +384,7 @@ class Split:
         for call, arguments in calls:
             checks.rebound(lines["EVAL"].units, call, arguments, steps["EVAL"].units)
 
-    def _asked(self, predictions: list[Unit], training: list[Unit]) -> bool:
+    def _is_asked_by_hooks(self, predictions: list[Unit], training: list[Unit]) -> bool:
         """Whether hooks ask for tensors that the predictions alone have.
 
         Raises:
@@ -474,7 +476,7 @@ class Split:
         watched = [n for n in seen if isinstance(n, ast.Name) and n.id in wanted]
         made = [unit for one in hooks for unit in one.made]
         found = slices.summaries(rest, loss)
-        more = slices.needed([u for u in rest if u not in made], watched)
+        more = slices.find_needed([u for u in rest if u not in made], watched)
         return [u for u in rest if u in found or (u in more and u not in loss)]
 
 
@@ -492,7 +494,7 @@ def _read_call(
     if isinstance(common, Subclassed):
         common.check()
         of_update = [u.statement for u in update.gradients]
-        return common.called(read | {n for s in of_update for n in names.reads(s)})
+        return common.describe(read | {n for s in of_update for n in names.reads(s)})
     if common.twins is not None:
         twins.check(common.twins, common.network, outputs)
     return None

@@ -71,13 +71,13 @@ class Steps:
             return PlannedStep([], [])
         units = [u for u in self._after["EVAL"] if u not in self._gone]
         results = [loss, *counts]
-        return PlannedStep(self._slices.with_messages(units, results), results)
+        return PlannedStep(self._slices.find_with_messages(units, results), results)
 
     def _predictions(self) -> PlannedStep:
         given = self._specs.get("PREDICT", {}).get("predictions")
         if given is None:
             return PlannedStep([], [])
-        units = self._slices.with_messages(self._after["PREDICT"], [given])
+        units = self._slices.find_with_messages(self._after["PREDICT"], [given])
         return PlannedStep(units, [given])
 
 
@@ -114,16 +114,16 @@ class AllowedSteps:
             found[mode] = {}
             for unit in steps[mode].units:
                 if unit not in applied:
-                    folded = values.folded(unit.statement)
+                    folded = values.fold_code(unit.statement)
                     allowed.check(unit.statement, folded)
                     found[mode] |= folded
             for node in steps[mode].results:
-                folded = values.folded(node)
+                folded = values.fold_code(node)
                 allowed.check(node, folded)
                 found[mode] |= folded
-        found["TRAIN"] |= self._values["TRAIN"].folded(update.optimizer)
+        found["TRAIN"] |= self._values["TRAIN"].fold_code(update.optimizer)
         for unit in update.units:
-            found["TRAIN"] |= self._values["TRAIN"].folded(unit.statement)
+            found["TRAIN"] |= self._values["TRAIN"].fold_code(unit.statement)
         return found
 
 
@@ -143,5 +143,5 @@ def read_by(
     return {
         name
         for node in (*statements, *results, *watching)
-        for name in (*names.reads(node), *slices.collected(node))
+        for name in (*names.reads(node), *slices.find_collected_losses(node))
     }

@@ -115,7 +115,7 @@ class Subclassed:
         changing = self._changing(order, modes)
         self._static = Static(self._role("features"), order)
         for unit in order:
-            weight = self._variables.made(unit)
+            weight = self._variables.read_weight(unit)
             if weight is not None:
                 self._variables.check(weight, changing, self._static)
                 self._weights.append(weight)
@@ -142,7 +142,7 @@ class Subclassed:
     ) -> dict[Unit, bool | None]:
         """What every mode needs, and the value of `training` where it runs."""
         needed = {
-            mode: self._slices.needed(
+            mode: self._slices.find_needed(
                 lines[mode].units,
                 [specs[mode][k] for k in _RESULTS[mode] if k in specs[mode]],
             )
@@ -163,7 +163,9 @@ class Subclassed:
         for unit, where in found.items():
             if all(unit in line.units for line in lines.values()):
                 where |= set(lines)
-        return {unit: self._when(unit, where) for unit, where in found.items()}
+        return {
+            unit: self._find_condition(unit, where) for unit, where in found.items()
+        }
 
     def _is_graph(self, unit: Unit) -> bool:
         """Whether a statement is of a step: losses, metrics and what reads the graph."""
@@ -173,7 +175,7 @@ class Subclassed:
             for _, symbol in uses(unit.statement, self._scopes)
         )
 
-    def _when(self, unit: Unit, modes: set[str]) -> bool | None:
+    def _find_condition(self, unit: Unit, modes: set[str]) -> bool | None:
         if self._role("labels") in names.reads(unit.statement):
             raise NotSplit(unit.statement, "its network depends on labels")
         every = set(self._values)
@@ -195,7 +197,7 @@ class Subclassed:
         while before != found:  # A loop's statement may read what a later one binds.
             before = set(found)
             for unit in order:
-                weight = self._variables.made(unit)
+                weight = self._variables.read_weight(unit)
                 if weight is None and (
                     modes[unit] is not None
                     or names.reads(unit.statement) & found
@@ -234,7 +236,7 @@ class Subclassed:
                 loops.setdefault(loop, []).append(layer)
             self._check_layer(layer, changing)
         if isinstance(unit.statement, ast.For):
-            for weight in self._variables.in_loop(unit, unit.statement):
+            for weight in self._variables.read_weights_of_loop(unit, unit.statement):
                 targets = names.binds(unit.statement.target)
                 self._variables.check(weight, changing - targets, self._static)
                 self._weights.append(weight)
@@ -314,7 +316,7 @@ class Subclassed:
         ]
         if len(kinds) != len(set(kinds)):
             raise NotSplit(loop, "several layers of a kind in a loop, without names")
-        own = {n for x in made for n in self._bound_by(x)}
+        own = {n for x in made for n in self._find_bound_names(x)}
         again = own & {
             n.id
             for n in walk_breadth_first(self._function)
@@ -326,13 +328,13 @@ class Subclassed:
             raise NotSplit(loop, f"`{sorted(again)[0]}` is more than one variable")
 
     @staticmethod
-    def _bound_by(made: Layer | Weight) -> set[str]:
+    def _find_bound_names(made: Layer | Weight) -> set[str]:
         return names.binds(made.unit.statement) if isinstance(made, Weight) else set()
 
     def _modes_of(self, node: ast.AST) -> None:
         """What it reads of the mode, which `call` knows as `training`."""
         if isinstance(node, ast.expr):
-            tests = [values.of_test(node) for values in self._values.values()]
+            tests = [values.decide_test(node) for values in self._values.values()]
             if None not in tests and not isinstance(node, ast.Constant):
                 if len(set(tests)) == 1:
                     self._training[node] = str(tests[0])
@@ -406,18 +408,20 @@ class Subclassed:
             )
         return tuple(found)
 
-    def penalised(self) -> bool:
+    def has_penalty(self) -> bool:
         """Whether a variable has a penalty."""
         return any(n == "regularizer" for w in self._weights for n, _ in w.arguments)
 
-    def called(self, read: Iterable[str]) -> Called:
+    def describe(self, read: Iterable[str]) -> Called:
         """What the class is written from.
 
         Args:
           read: names that the steps of training, evaluation and prediction read.
         """
         bound = {n for u in self._made for n in names.binds(u.statement)}
-        gone = {id(n) for node in self._gone() for n in walk_breadth_first(node)}
+        gone = {
+            id(n) for node in self._find_dropped() for n in walk_breadth_first(node)
+        }
         inside: set[str] = set()
         for step in self._steps:
             for node in walk_breadth_first(step.unit.statement):
@@ -433,7 +437,7 @@ class Subclassed:
             frozenset(inside),
             self._training,
             frozenset(loop for loop in self._loops() if self._counts(loop)),
-            frozenset(self._static.named(self._gone())),
+            frozenset(self._static.find_naming_units(self._find_dropped())),
         )
 
     def _loops(self) -> set[ast.For]:
@@ -441,18 +445,18 @@ class Subclassed:
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         return {one.loop for one in made if one.loop is not None}
 
-    def _gone(self) -> Iterator[ast.AST]:
+    def _find_dropped(self) -> Iterator[ast.AST]:
         """What of the statements of `call` is read where things are made, and only there."""
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         for one in made:
-            yield from self._of_making(one)
+            yield from self._find_nodes_of_making(one)
         for loop in self._loops():
             if not self._counts(loop):
                 yield loop.target
                 yield loop.iter
 
     @staticmethod
-    def _of_making(made: Layer | Weight) -> Iterator[ast.AST]:
+    def _find_nodes_of_making(made: Layer | Weight) -> Iterator[ast.AST]:
         """What is read to make a layer or a variable, and for nothing else."""
         if isinstance(made, Layer):
             yield from (*made.carried, *made.given)
@@ -464,7 +468,7 @@ class Subclassed:
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         gone: set[ast.AST] = set()
         for one in made:
-            for node in self._of_making(one):
+            for node in self._find_nodes_of_making(one):
                 gone.update(walk_breadth_first(node))
         targets = names.binds(loop.target)
         return any(

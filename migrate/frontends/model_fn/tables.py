@@ -40,7 +40,7 @@ class Tables:
         self._decided = {n for v in values.values() for n in v.decided}
         self._local = scopes.scope_by_node[function]
 
-    def taken(self, lines: dict[str, Straight]) -> tuple[Table, ...]:
+    def take_tables(self, lines: dict[str, Straight]) -> tuple[Table, ...]:
         """The tables; what makes them is taken off the lines.
 
         Raises:

@@ -36,7 +36,7 @@ class Tags:
         self._opened = self._openings()
         self._taken = self._variables_and_layers()
 
-    def of(self, units: Iterable[Unit]) -> dict[ast.AST, str]:
+    def find_tags(self, units: Iterable[Unit]) -> dict[ast.AST, str]:
         """Names in the units of a training step -> what they were in TensorFlow 1's graph.
 
         Raises:
@@ -148,7 +148,7 @@ class Tags:
             else:
                 continue
             if isinstance(name, ast.Constant) and is_text(name):
-                within = self._around(call)
+                within = self._find_blocks_around(call)
                 if all(
                     i in self._opened for w in within for i in self._find_named_items(w)
                 ):
@@ -166,7 +166,7 @@ class Tags:
     def _find_named_items(self, statement: ast.With) -> list[ast.withitem]:
         return [i for i in statement.items if self._kind(i) in _SCOPES]
 
-    def _around(self, node: ast.AST) -> list[ast.With]:
+    def _find_blocks_around(self, node: ast.AST) -> list[ast.With]:
         found: list[ast.With] = []
         outer = self._scopes.parents.get(node)
         while outer is not None and outer is not self._function:

@@ -33,7 +33,7 @@ def find_mode_parameters(
             raise NotSplit(call, "a function of its network is given the mode twice")
         known = ModeValues(mode, "".join(modes), "", scopes)
         for name, value in bound.items():
-            test = values.of_test(value)
+            test = values.decide_test(value)
             if test is not None:
                 known.known[name] = test
                 if isinstance(value, ast.Constant) and value not in values.overrides:
@@ -59,7 +59,7 @@ def takes_decision(
     assert isinstance(target, ast.Name)
     if len(scopes.scope_of(target).bindings[target.id]) > 1:
         return ""
-    tests = {mode: values.of_test(value) for mode, values in env.items()}
+    tests = {mode: values.decide_test(value) for mode, values in env.items()}
     if None in tests.values():
         return ""
     if not all(values.reads_mode(value) for values in env.values()):
@@ -77,7 +77,7 @@ def drops_in_training(
     if not isinstance(statement, ast.If) or statement.orelse:
         return False
     for mode, values in env.items():
-        if values.of_test(statement.test) is not (mode == "TRAIN"):
+        if values.decide_test(statement.test) is not (mode == "TRAIN"):
             return False
     return "TRAIN" in env and all(
         is_only_dropout(inner, env["TRAIN"], scopes) for inner in statement.body

@@ -115,7 +115,7 @@ def _calls(line: Straight, network: Network) -> list[_Call]:
         function = network.helper(call)
         if function is None or not network.makes_layers(call):
             continue
-        arguments = network.bound(call, function)
+        arguments = network.bind_arguments(call, function)
         if arguments is not None:
             found.append(_Call(unit, target.id, function, arguments))
     return found

@@ -79,7 +79,7 @@ class Updates:
         """The optimizer's call, alone or in a group, and the statement it stands in."""
         node, unit = self._follow_name(self._spec["train_op"])
         if self._is(node, "tf.no_op") and unit is not None:
-            node, unit = self._before(unit)
+            node, unit = self._find_dependency(unit)
         if unit is not None and averages.maker(node, self._units, self._scopes):
             node, unit = self._read_average_update(node, unit)
         if self._is(node, "tf.group"):
@@ -101,7 +101,7 @@ class Updates:
         """Whether an expression is a call of this function."""
         return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
 
-    def _before(self, unit: Unit) -> tuple[ast.expr, Unit | None]:
+    def _find_dependency(self, unit: Unit) -> tuple[ast.expr, Unit | None]:
         """The one thing, beside the averages of layers, that runs before a statement."""
         found: list[tuple[ast.expr, Unit | None]] = []
         for around, node in averages.dependencies(unit, self._scopes):
@@ -129,9 +129,11 @@ class Updates:
         averages.check(made, self._tensors)
         bound = names.bind_arguments(node, ("var_list",))
         chosen = (bound or {}).get("var_list")
-        if bound is None or (chosen is not None and not self._all_variables(chosen)):
+        if bound is None or (
+            chosen is not None and not self._lists_all_variables(chosen)
+        ):
             raise NotSplit(node, "moving averages of chosen variables")
-        updates = self._before(unit)
+        updates = self._find_dependency(unit)
         scopes = update_scopes.find_update_scopes(node, self._scopes)
         self._averaged = Averaged(ast.unparse(node.func.value), unit, scopes)
         return updates
@@ -199,7 +201,7 @@ class Updates:
             if not makers or not isinstance(makers[-1].statement, ast.Assign):
                 raise NotSplit(node, "its train_op is not one call of an optimizer")
             unit = before = makers[-1]
-            node = self._values.chosen(unit.statement.value)  # type: ignore[attr-defined]
+            node = self._values.choose_branch(unit.statement.value)  # type: ignore[attr-defined]
         return node, unit
 
     def _check_dependencies(self, unit: Unit | None, needed: bool) -> None:
@@ -294,11 +296,11 @@ class Updates:
             averaged=self._averaged,
             rate=made.rate,
             chosen=chosen,
-            scopes=self._around(call, optimizer),
+            scopes=self._find_update_scopes(call, optimizer),
             held=made.held,
         )
 
-    def _around(
+    def _find_update_scopes(
         self, call: ast.Call, optimizer: ast.expr
     ) -> tuple[tuple[str, str], ...]:
         """The scopes that name the update's own variables."""
@@ -323,7 +325,7 @@ class Updates:
         Raises:
           NotSplit: they are not chosen by a scope's name.
         """
-        if node is None or self._all_variables(node):
+        if node is None or self._lists_all_variables(node):
             return ""
         value = self._value(node)
         symbol = self._scopes.resolve(value.func) if isinstance(value, ast.Call) else ""
@@ -344,7 +346,7 @@ class Updates:
             node, "it changes variables that are not chosen by a scope's name"
         )
 
-    def _all_variables(self, node: ast.expr) -> bool:
+    def _lists_all_variables(self, node: ast.expr) -> bool:
         node = self._value(node)
         return (
             isinstance(node, ast.Call)
@@ -394,7 +396,7 @@ class Updates:
         before = [
             u
             for u in self._units[:position]
-            if self._all_variables(getattr(u.statement, "value", ast.Pass()))  # type: ignore[arg-type]
+            if self._lists_all_variables(getattr(u.statement, "value", ast.Pass()))  # type: ignore[arg-type]
             and names.binds(u.statement) & wanted
         ]
         gradients = (*before, *between, unit)
@@ -412,7 +414,7 @@ class Updates:
                     bound = names.bind_arguments(node, ("ys", "xs"))
                     if bound is None or set(bound) != {"ys", "xs"}:
                         raise NotSplit(node, "tf.gradients with more than a loss")
-                    if not self._all_variables(bound["xs"]):
+                    if not self._lists_all_variables(bound["xs"]):
                         raise NotSplit(node, "gradients of chosen variables")
                     found.append((node, bound["ys"]))
                 elif (

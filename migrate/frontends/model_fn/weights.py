@@ -54,7 +54,7 @@ class Static:
             stack.extend(children(current))
         return found
 
-    def named(self, nodes: Iterable[ast.AST]) -> set[Unit]:
+    def find_naming_units(self, nodes: Iterable[ast.AST]) -> set[Unit]:
         """Statements that give a name to features of which some code knows the shape."""
         read = {n for node in nodes for n in names.reads(node)}
         return {unit for name, unit in self._named.items() if name in read}
@@ -101,7 +101,7 @@ class Weights:
             and self._scopes.resolve(node.func) == table.VARIABLE
         )
 
-    def made(self, unit: Unit) -> Weight | None:
+    def read_weight(self, unit: Unit) -> Weight | None:
         """The variable that a statement makes.
 
         Raises:
@@ -133,11 +133,11 @@ class Weights:
         )
         return Weight(unit, call, name, given, scope)
 
-    def in_loop(self, unit: Unit, loop: ast.For) -> Iterator[Weight]:
+    def read_weights_of_loop(self, unit: Unit, loop: ast.For) -> Iterator[Weight]:
         """Variables that the statements of a loop make, as many as it has rounds."""
         targets = names.binds(loop.target)
         for statement in loop.body:
-            weight = self.made(Unit(statement, unit.around))
+            weight = self.read_weight(Unit(statement, unit.around))
             if weight is None:
                 continue
             if not names.reads(weight.name) & targets:

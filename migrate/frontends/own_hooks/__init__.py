@@ -166,7 +166,7 @@ class _Hook:
         tensors = {name: found[name] for name in named if name in found}
         self._edits[call.func] = code("training_session.SessionRunArgs")
         step = GLOBAL_STEP in named and self._tensors.step
-        always = not self._tensors.sometimes and self._always(call, method)
+        always = not self._tensors.sometimes and self._is_always_asked(call, method)
         if fed and not always:
             raise NotMapped(
                 call,
@@ -234,8 +234,8 @@ class _Hook:
 
     def _is_saver(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Attribute) and _is_self(node.value):
-            kept = self._tensors.attributes.kept(node.attr)
-            given = [value for one in kept for value in self._tensors.given_to(one)]
+            kept = self._tensors.attributes.find_kept(node.attr)
+            given = [value for one in kept for value in self._tensors.find_values(one)]
             return bool(given) and all(
                 self._makes_saver(v) or self._graph.kind(v) is Kind.SAVER for v in given
             )
@@ -254,7 +254,7 @@ class _Hook:
                 return node if is_own else None
         return None
 
-    def _always(self, call: ast.Call, method: ast.FunctionDef) -> bool:
+    def _is_always_asked(self, call: ast.Call, method: ast.FunctionDef) -> bool:
         """Whether every step of the session is asked: the hook is always there, and asks."""
         statements = [
             s for s in method.body if any(n is call for n in walk_breadth_first(s))
@@ -327,8 +327,8 @@ class _Hook:
         """Whether it is an attribute that holds a variable, which no step is asked for."""
         if not isinstance(node, ast.Attribute) or not _is_self(node.value):
             return False
-        kept = self._tensors.attributes.kept(node.attr)
-        given = [value for one in kept for value in self._tensors.given_to(one)]
+        kept = self._tensors.attributes.find_kept(node.attr)
+        given = [value for one in kept for value in self._tensors.find_values(one)]
         return (
             node.attr not in self._tensors.held
             and bool(given)

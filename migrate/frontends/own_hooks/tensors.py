@@ -73,9 +73,9 @@ class Graph:
 
     def kind(self, node: ast.expr) -> Kind:
         """What an expression of the driver is."""
-        return self.analysis.quietly(node)
+        return self.analysis.find_kind(node)
 
-    def by_name(self, node: ast.expr) -> ast.expr:
+    def resolve_tensor_name(self, node: ast.expr) -> ast.expr:
         """What the driver calls a tensor that is asked for by its name; or the same."""
         if isinstance(node, ast.Call) and self._asks_a_graph(node):
             name = names.literal(names.argument(node, "name", 0))
@@ -129,7 +129,7 @@ class Graph:
                 node, f"a hook names a tensor of the graph, {literal!r}", _BY_NAME
             )
         if self.merges_all(node):
-            if any(flow.kind is Kind.SUMMARY for flow in self._after(made)):
+            if any(flow.kind is Kind.SUMMARY for flow in self._walk_flows_after(made)):
                 raise NotMapped(node, "summaries are made after a hook has merged them")
             return Kind.SUMMARY
         kind = self.kind(node) if self.is_own(node) else Kind.HOST
@@ -146,7 +146,7 @@ class Graph:
                 "Compute it in a statement before, and give the hook its name.",
             )
         read = names.reads(node)
-        after = [flow.binds for flow in self._after(made)]
+        after = [flow.binds for flow in self._walk_flows_after(made)]
         if read & self._rebound.union(*after):
             raise NotMapped(
                 node, f"`{text}`, which a hook asks for, is a name of several values"
@@ -161,7 +161,7 @@ class Graph:
             and self.scopes.resolve(node.func) == "tf.summary.merge_all"
         )
 
-    def _after(self, made: ast.AST | None) -> Iterator[Flow]:
+    def _walk_flows_after(self, made: ast.AST | None) -> Iterator[Flow]:
         """The graph's statements after the one in which a hook was made."""
         seen = False
         for flow in self._linear if made is not None else ():
@@ -232,7 +232,7 @@ class Tensors:
         return public(self._scopes.resolve(node.func) or "") in table.GLOBAL_STEP
 
     def _tensor(self, node: ast.expr, place: ast.expr, made: ast.AST | None) -> str:
-        asked, node = node, self._graph.by_name(node)
+        asked, node = node, self._graph.resolve_tensor_name(node)
         if node is not asked and isinstance(asked, ast.Call):
             assert isinstance(asked.func, ast.Attribute)
             graph = asked.func.value
@@ -296,7 +296,7 @@ class Tensors:
 
     def _attribute(self, node: ast.Attribute) -> set[str]:
         """What `self.x` holds: a parameter of `__init__`, or what `begin` has found."""
-        kept = self.attributes.kept(node.attr)
+        kept = self.attributes.find_kept(node.attr)
         if not kept:
             raise _make_unknown_error(node)
         self.held.add(node.attr)
@@ -345,7 +345,7 @@ class Tensors:
                 found |= self._read_argument(value, value, call)
         return found
 
-    def given_to(self, kept: Kept) -> list[ast.expr]:
+    def find_values(self, kept: Kept) -> list[ast.expr]:
         """What an attribute may hold, where that is seen at once; [] where it is not."""
         if kept.value is None:
             return []

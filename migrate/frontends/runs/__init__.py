@@ -16,6 +16,7 @@ from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.fetched import Fetched
 from migrate.frontends.runs.given import Given
+from migrate.frontends.runs.handles import Handles
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.steps import Steps
@@ -88,6 +89,7 @@ class RunResolver:
         self.steps = Steps(analysis, self.loop)
         self.beside = Beside(scopes, diagnostics, self.loop)
         self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
+        self.handles = Handles(scopes, diagnostics, flows, self.inputs, self.loop)
         self.initialisers = Initialisers(
             scopes,
             diagnostics,
@@ -110,8 +112,10 @@ class RunResolver:
         found = self.loop.calls()
         if plain_sessions.is_plain(self.scopes, self.loop.session):
             found.sort(key=lambda node: (node.lineno, node.col_offset))
-        for node in found:
+        for node in self.handles.find(found):
             self._resolve(node)
+        self.handles.check()
+        self.displays.consumed |= self.handles.list_statements()
         if not found:
             self.diagnostics.refuse(
                 "S103",
@@ -149,7 +153,7 @@ class RunResolver:
         """
         self.initialises_again = again
         if again:
-            self.runs = self.initialisers.again(self.runs)
+            self.runs = self.initialisers.rewrite_repeated_runs(self.runs)
 
     def _writes_summaries(self) -> bool:
         """Whether the session writes summaries by itself."""
@@ -207,8 +211,8 @@ class RunResolver:
             return
         fetches = self.displays.display(fetches)
         structure, keys, leaves = self.fetched.leaves(fetches)
-        for leaf in [inner for outer in leaves for inner in outer.every()]:
-            if not self.fetched.written_out(leaf.node):
+        for leaf in [inner for outer in leaves for inner in outer.walk_leaves()]:
+            if not self.fetched.has_known_values(leaf.node):
                 self.diagnostics.refuse(
                     "S104",
                     call,
@@ -225,14 +229,14 @@ class RunResolver:
         counted = self.own.made and not plain_sessions.is_plain(
             self.scopes, self.loop.session
         )
-        value = None if counted else self._plain_value(call, structure, leaves)
+        value = None if counted else self._write_plain_value(call, structure, leaves)
         if value is not None:
             statement = self.loop.statement(call)
             self.runs.append(ir.Run(call, None, (), statement, None, value))
             return
         self._step(call, structure, keys, leaves)
 
-    def _plain_value(
+    def _write_plain_value(
         self, call: ast.Call, structure: str, leaves: list[Leaf]
     ) -> Code | None:
         """What a run that only reads variables gives, without a step function."""
@@ -243,14 +247,14 @@ class RunResolver:
             and names.key(node) is not None
         ):
             self.fed.check_computed(
-                self.fed.of(call) or {},
+                self.fed.read_feed(call) or {},
                 "what is fed would not be computed: this run only reads a variable",
             )
             if names.key(node) in self.analysis.singles:
                 return code(node, ".numpy()")
             return code("training_session.values(", node, ")")
-        listed = self.fetched.listed_value(structure, leaves)
-        return listed if listed is not None and self.fed.of(call) == {} else None
+        listed = self.fetched.write_listed_value(structure, leaves)
+        return listed if listed is not None and self.fed.read_feed(call) == {} else None
 
     def _find_others_statements(
         self, part: Slice, feed: dict[str, ast.expr]
@@ -292,14 +296,14 @@ class RunResolver:
                 wanted |= names.reads(item)
             merged = any(self._is_merge(item) for item in observed.values())
             summaries = summaries or self.scaffold_summaries or merged
-        feed = self.fed.of(call)
+        feed = self.fed.read_feed(call)
         if feed is None:
             return
         by_hooks = self.asked.feeds(call, feed)
         feed = {**feed, **by_hooks}
         tensors = frozenset(feed) - set(self.analysis.placeholders)
         tensors -= set(self.inputs.elements)
-        asks = self.asked.of(call, wanted, summaries, frozenset(feed), tensors)
+        asks = self.asked.find_asks(call, wanted, summaries, frozenset(feed), tensors)
         for ask in asks:
             for key, tensor in ask.tensors.items():
                 if key not in observed or self.hooks.observe(key, tensor, tensor):
@@ -311,7 +315,7 @@ class RunResolver:
             part = self.slicer.slice(
                 wanted, summaries, self._find_others_statements(part, feed), tensors
             )
-        given = self.fed.given(call, part.needed, feed)
+        given = self.fed.find_given_names(call, part.needed, feed)
         feeds = self.fed.arguments(
             call,
             part.needed,
@@ -320,7 +324,17 @@ class RunResolver:
         )
         drawn = part.needed - set(given)
         element = self.fed.element(call, drawn, feed)
-        if feeds is None or element is None or not self._may_give(call, part, given):
+        source = next(iter(self._sources(drawn)), None)
+        self.handles.note(feed)
+        origin: str | None = ""
+        if source in self.inputs.handles and not element:
+            origin = self.handles.find_source(call, source or "", feed)
+        if (
+            origin is None
+            or feeds is None
+            or element is None
+            or not self._may_give(call, part, given)
+        ):
             return
         if not self._may_run(call, leaves, plain, part, feed, drawn):
             return
@@ -330,7 +344,7 @@ class RunResolver:
         step = ir.StepFunction(
             "",
             tuple(feeds),
-            next(iter(self._sources(drawn)), None),
+            source,
             fetches,
             shape,
             tuple(keys),
@@ -343,7 +357,7 @@ class RunResolver:
         self.runs.append(
             ir.Run(
                 call,
-                self.steps.shared(step, leaves),
+                self.steps.share_step(step, leaves),
                 tuple(
                     code(f'training_session.Fed("{name}")')
                     if name in by_hooks
@@ -353,6 +367,7 @@ class RunResolver:
                 statement,
                 self.steps.targets(statement, call, leaves, structure),
                 element=tuple(element),
+                source=origin,
             )
         )
 
@@ -373,7 +388,7 @@ class RunResolver:
           drawn: of that, names that are not fed.
         """
         self.checks.check_assigned(part)
-        fetched = [inner.node for leaf in leaves for inner in leaf.every()]
+        fetched = [inner.node for leaf in leaves for inner in leaf.walk_leaves()]
         computed = self.checks.list_assigned(part)
         self.buffers.check(self.loop.session, computed, fetched)
         whole = {name for leaf in leaves if (name := names.key(leaf.node))}

@@ -41,7 +41,7 @@ class Asked:
             )
         return {name: ast.Constant(None) for name in sorted(found)}
 
-    def of(
+    def find_asks(
         self,
         call: ast.Call,
         wanted: set[str],

@@ -44,7 +44,7 @@ class Fed:
         self._loop = loop
         self._given = given
 
-    def of(self, call: ast.Call) -> dict[str, ast.expr] | None:
+    def read_feed(self, call: ast.Call) -> dict[str, ast.expr] | None:
         """Each placeholder's value; None, with a refusal, where that cannot be told."""
         node = names.argument(call, "feed_dict", 1)
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
@@ -67,7 +67,7 @@ class Fed:
             )
             return None
         feed: dict[str, ast.expr] = {}
-        own = self._loop.own(call)
+        own = self._loop.find_own_names(call)
         for key, value in zip(display.keys, display.values):
             name = names.key(key) if key is not None else None
             if name is not None and name not in self._inputs.elements:
@@ -140,7 +140,7 @@ class Fed:
         flows = {self._inputs.elements[name][1] for name in drawn}
         return {n for n, (_, flow) in self._inputs.elements.items() if flow in flows}
 
-    def given(
+    def find_given_names(
         self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
     ) -> tuple[str, ...]:
         """Fed tensors, and fed parts of elements of which nothing else is needed.

@@ -39,7 +39,7 @@ class FedDatasets:
             for call in self.made.values()
         }
 
-    def started(
+    def write_dataset(
         self, run: ast.Call, dataset: ast.expr, feed: dict[str, ast.expr]
     ) -> Code | None:
         """The dataset that a run of an iterator's initializer begins.

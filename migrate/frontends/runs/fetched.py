@@ -59,7 +59,7 @@ class Fetched:
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
         if isinstance(node, ast.Dict):
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.values))
-        kind = self._analysis.quietly(node)
+        kind = self._analysis.find_kind(node)
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
         if isinstance(node, ast.Attribute) and node.attr == "initializer":
@@ -68,19 +68,19 @@ class Fetched:
             kind = Kind.HOST  # A step gives nothing for it, and would not make it.
         return Leaf(node, kind)
 
-    def written_out(self, node: ast.expr) -> bool:
+    def has_known_values(self, node: ast.expr) -> bool:
         """Whether it can be told what has a value: operations have none."""
         if spread(node):
             return False
-        if self._analysis.quietly(node) is Kind.OPERATION:
+        if self._analysis.find_kind(node) is Kind.OPERATION:
             return True
         return not any(
             isinstance(part, ast.expr)
-            and self._analysis.quietly(part) is Kind.OPERATION
+            and self._analysis.find_kind(part) is Kind.OPERATION
             for part in walk_breadth_first(node)
         )
 
-    def listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
+    def write_listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
         """What a run of all variables gives, or of one that goes through a list of them."""
         if structure != "single" or not plain_sessions.is_local(
             self._scopes, self._loop.session
@@ -109,9 +109,9 @@ class Fetched:
     def reads(self, call: ast.Call, leaves: list[Leaf]) -> set[str] | None:
         """What the fetches are computed from; None, with a refusal, if that is the loop's."""
         wanted: set[str] = set()
-        own = self._loop.own(call)
+        own = self._loop.find_own_names(call)
         in_loop = own | self._find_names_bound_in_loop()
-        for leaf in [inner for outer in leaves for inner in outer.every()]:
+        for leaf in [inner for outer in leaves for inner in outer.walk_leaves()]:
             if names.key(leaf.node) is not None and names.reads(leaf.node) & own:
                 self._diagnostics.refuse(
                     "S109",

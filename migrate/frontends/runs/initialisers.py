@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Collection
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.facts.shared_streams import find_stream
 from migrate.findings import Finding, Outcome
+from migrate.frontends.runs.begun import Begin, Begins, Unclear
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.loop import Loop
@@ -18,7 +20,7 @@ from migrate.frontends.sessions.fetches import Leaf
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
-from migrate.program.code import code, join_code
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.made_later import MadeLater
 from migrate.source.nodes import walk_breadth_first
@@ -51,8 +53,9 @@ class Initialisers:
         self._fed = fed
         self.calls: list[ast.Call] = []
         self._metrics = MetricResets(scopes, flows)
+        self._begins = Begins(scopes, flows, inputs)
 
-    def again(self, runs: list[ir.Run]) -> list[ir.Run]:
+    def rewrite_repeated_runs(self, runs: list[ir.Run]) -> list[ir.Run]:
         """The runs, where variables are given their initial values a second time."""
         found: list[ir.Run] = []
         for run in runs:
@@ -69,7 +72,9 @@ class Initialisers:
                     )
                 if "all" in what:
                     new = code(run.call.func.value, ".initialize()")
-                    also = self._metrics.of([given] if given is not None else [])
+                    also = self._metrics.write_resets(
+                        [given] if given is not None else []
+                    )
                     if also:
                         new = code("(", join_code(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
@@ -123,12 +128,12 @@ class Initialisers:
                 "Initialise them in a run of its own.",
             )
             return None
-        metrics = self._metrics.of([leaf.node for leaf in leaves])
+        metrics = self._metrics.write_resets([leaf.node for leaf in leaves])
         if metrics:
             both = len(metrics) > 1
             replacement = code("(", join_code(", ", metrics), ")")
             replacement = replacement if both else metrics[0]
-            if self._metrics.nothing_else([leaf.node for leaf in leaves]):
+            if self._metrics.are_all_metrics([leaf.node for leaf in leaves]):
                 return ir.Run(call, None, (), statement, None, replacement)
         if plain_sessions.is_plain(self._scopes, self._loop.session):
             if any(self._is_report(leaf.node) for leaf in leaves):
@@ -157,24 +162,67 @@ class Initialisers:
                     "variables are initialised again in the loop",
                     "Assign their initial values to them.",
                 )
-        started = {
-            names.key(leaf.node.value) or ""
-            for leaf in leaves
-            if isinstance(leaf.node, ast.Attribute) and self._is_of_iterator(leaf.node)
-        }
-        feed = self._fed.of(call) if started else {}
-        if feed is None:
+        begun = self._find_begun(call, leaves)
+        if begun is None:
             return None
-        if len(started) > 1:
+        if begun:
+            started = self._begin(call, begun)
+            if started is None:
+                return None
+            replacement = started
+        return ir.Run(
+            call,
+            None,
+            (),
+            statement,
+            None,
+            replacement,
+            begins=tuple(begin.iterator for begin in begun),
+        )
+
+    def _find_begun(self, call: ast.Call, leaves: list[Leaf]) -> list[Begin] | None:
+        """The iterators that a run begins; None, with a refusal, where it is not known."""
+        own = self._loop.find_own_names(call).union(
+            *[names.binds(s) for s in self._loop.tail]
+        )
+        begun: dict[str, Begin] = {}
+        try:
+            for leaf in leaves:
+                for begin in self._begins.find(leaf.node, own):
+                    if begin is None:
+                        continue
+                    if begun.setdefault(begin.iterator, begin) != begin:
+                        raise Unclear
+            if begun and not (self._stands_alone(call) and self._may_bind(call, begun)):
+                raise Unclear
+        except Unclear:
             self._diagnostics.refuse(
-                "S104",
+                "I101",
                 call,
-                "one run initialises several iterators",
-                "Initialise each in a run of its own.",
+                "it is not known which iterator this run begins, and with which dataset",
+                "Run the initializer by a name that is bound once, in the function that opens "
+                "the session.",
             )
             return None
-        for iterator in started:
-            own = self._inputs.iterators[iterator]
+        return list(begun.values())
+
+    def _begin(self, call: ast.Call, begun: list[Begin]) -> Code | None:
+        """New code for a run that begins iterators; None, with a refusal."""
+        feed = self._fed.read_feed(call)
+        if feed is None:
+            return None
+        started = [self._start(call, begin, feed) for begin in begun]
+        if None in started:
+            return None
+        iterators = ", ".join(begin.iterator for begin in begun)
+        return code(iterators, " = ", join_code(", ", [s for s in started if s]))
+
+    def _start(
+        self, call: ast.Call, begin: Begin, feed: dict[str, ast.expr]
+    ) -> Code | None:
+        """A new iterator; None, with a refusal, where TF1's went on otherwise."""
+        datasets: list[Code] = []
+        for own in begin.datasets:
             stream = find_stream(self._scopes, own)
             if stream is not None and self._is_in_loop(call):
                 self._diagnostics.refuse(
@@ -185,13 +233,28 @@ class Initialisers:
                     "Make the stream in the generator.",
                 )
                 return None
-            dataset = self._datasets.started(call, own, feed)
+            dataset = self._datasets.write_dataset(call, own, feed)
             if dataset is None:
                 return None
-            replacement = code(iterator, " = iter(", dataset, ")")
-            if names.key(own) not in self._datasets.made:
-                self._note_order(call)
-        return ir.Run(call, None, (), statement, None, replacement)
+            datasets.append(dataset)
+        if any(names.key(own) not in self._datasets.made for own in begin.datasets):
+            self._note_order(call)
+        return code("iter(", begin.write_choice(datasets), ")")
+
+    def _may_bind(self, call: ast.Call, begun: Collection[str]) -> bool:
+        """Whether a run's function can bind the iterators' names: a nested one needs them."""
+        later = self._inputs.find_given_later() & set(begun)
+        driver = self._loop.driver
+        return (
+            not later
+            or isinstance(driver, ast.Module)
+            or not self._loop.find_own_names(call)
+        )
+
+    def _stands_alone(self, call: ast.Call) -> bool:
+        """Whether a run is a statement, which can become another one."""
+        statement = self._loop.statement(call)
+        return isinstance(statement, ast.Expr) and statement.value is call
 
     def _is_in_loop(self, call: ast.Call) -> bool:
         """Whether a run stands in a loop."""
@@ -258,12 +321,11 @@ class Initialisers:
         return False
 
     def _is_of_iterator(self, node: ast.expr) -> bool:
-        """`iterator.initializer`."""
-        return (
-            isinstance(node, ast.Attribute)
-            and node.attr == "initializer"
-            and names.key(node.value) in self._inputs.iterators
-        )
+        """Whether it begins iterators, and is of nothing else: `iterator.initializer`."""
+        try:
+            return None not in self._begins.find(node, set())
+        except Unclear:
+            return True
 
     def _is_report(self, node: ast.expr) -> bool:
         """Whether it names the variables that have no value yet."""

@@ -79,7 +79,9 @@ def check(
             kind = analysis.environment.get(name or "")
             if name in rebound or name is None or kind is None:
                 continue
-            if names.reads(node) & loop.own(node) or loop.of_its_own(node):
+            if names.reads(node) & loop.find_own_names(
+                node
+            ) or loop.is_of_comprehension(node):
                 continue
             if kind in ir.STEP_KINDS or name in constants:
                 reason, recipe = _explain(scopes, node, name, kind)
@@ -98,7 +100,7 @@ def _check_functions(
         for call in walk_breadth_first(statement):
             if id(call) in allowed or not isinstance(call, ast.Call):
                 continue
-            if not isinstance(call.func, ast.Name) or loop.own(call.func):
+            if not isinstance(call.func, ast.Name) or loop.find_own_names(call.func):
                 continue
             for part in reach.find_called(scopes, call)[1:]:
                 read = _read_of_step(scopes, analysis, loop, part, allowed)

@@ -38,13 +38,13 @@ class Loop:
         self.session_names = frozenset([name, *[n for n in more if n]])
         self.driver = next(
             node
-            for node in self._above(session)
+            for node in self._walk_above(session)
             if isinstance(node, (ast.FunctionDef, ast.Module))
         )
         self.tail = [*tail, *[helper.node for helper in helpers]]
         self._helper_of = {n: h for h in helpers for n in walk_breadth_first(h.node)}
 
-    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def _walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
             yield node
@@ -68,7 +68,7 @@ class Loop:
             if isinstance(node, ast.Call) and self.is_run(node)
         ]
 
-    def of_its_own(self, node: ast.AST) -> bool:
+    def is_of_comprehension(self, node: ast.AST) -> bool:
         """Whether it is what a comprehension goes through."""
         while isinstance(node, ast.Attribute):
             node = node.value
@@ -77,13 +77,13 @@ class Loop:
         owner = self._scopes.scope_of(node).owner(node.id)
         return owner is not None and hasattr(owner.node, "generators")
 
-    def own(self, node: ast.AST) -> set[str]:
+    def find_own_names(self, node: ast.AST) -> set[str]:
         """Names of the functions that a run stands in, within the loop."""
         found: set[str] = set()
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
             if isinstance(node, ast.FunctionDef) and node is not self.driver:
-                found |= Helper(node, frozenset()).own()
+                found |= Helper(node, frozenset()).find_own_names()
         return found
 
     def statement(self, call: ast.Call) -> ast.stmt:

@@ -30,7 +30,7 @@ class MetricResets:
                 for name in names.binds(statement):
                     self._values[name] = statement.value
 
-    def of(self, initialisers: Iterable[ast.expr]) -> list[Code]:
+    def write_resets(self, initialisers: Iterable[ast.expr]) -> list[Code]:
         """New code for each part of the initialisers that is of metrics' totals."""
         if not self._any:
             return []
@@ -38,7 +38,7 @@ class MetricResets:
         found = [new for part in parts if (new := self._reset(part)) is not None]
         return [_ALL] if _ALL in found else found
 
-    def nothing_else(self, initialisers: Iterable[ast.expr]) -> bool:
+    def are_all_metrics(self, initialisers: Iterable[ast.expr]) -> bool:
         """Whether all of their parts are of metrics' totals."""
         parts = [part for node in initialisers for part in self._parts(node)]
         return all(self._reset(part) is not None for part in parts)

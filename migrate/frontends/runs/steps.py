@@ -24,7 +24,7 @@ class Steps:
         self._loop = loop
         self.made: list[ir.StepFunction] = []
 
-    def shared(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
+    def share_step(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
         """The same fetches from the same feeds are one function."""
 
         def signature(s: ir.StepFunction) -> object:
@@ -64,7 +64,7 @@ class Steps:
         self.made.append(step)
         return step
 
-    def in_order_of_updates(self, flows: list[ir.Flow]) -> list[ir.StepFunction]:
+    def order_by_updates(self, flows: list[ir.Flow]) -> list[ir.StepFunction]:
         """The step functions; those that train in the order in which the graph was built.
 
         An optimizer makes its variables where its first step is traced. Two without names

@@ -43,7 +43,9 @@ class AveragesMoved:
         self._events: list[Event] = []
         self._flows: dict[Event, Flow] = {}
         # Blocks that have the whole graph in them, as a loop over experiments.
-        self._around = frozenset(self._above(flows[0].statement) if flows else ())
+        self._around = frozenset(
+            self._find_nodes_above(flows[0].statement) if flows else ()
+        )
         walker = Events(scopes, collected_updates.KERAS)
         if not any(
             symbol in table.BATCH_NORMALIZATION for _, symbol in scopes.walk_uses()
@@ -51,7 +53,7 @@ class AveragesMoved:
             return
         for flow in list_every_flow(flows):
             for node in _list_own_parts(flow):
-                for event in walker.of(node):
+                for event in walker.list_events(node):
                     self._events.append(event)
                     self._flows[event] = flow
 
@@ -183,12 +185,12 @@ class AveragesMoved:
         updates = [f for f in part.flows if f.update is not None]
         return any(
             exclusive(self._scopes, f.statement, self._flows[ask].statement)
-            or branch not in self._above(f.statement)
+            or branch not in self._find_nodes_above(f.statement)
             for branch, _ in around
             for f in updates
         )
 
-    def _above(self, node: ast.AST) -> set[ast.AST]:
+    def _find_nodes_above(self, node: ast.AST) -> set[ast.AST]:
         found: set[ast.AST] = set()
         while node in self._scopes.parents:
             node = self._scopes.parents[node]

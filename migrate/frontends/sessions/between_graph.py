@@ -99,7 +99,7 @@ class _Recogniser:
 
     def run(self) -> ir.TrainingProgram | None:
         chain = enclosing(self.scopes, self.session_call)
-        session = self._opened(chain)
+        session = self._read_opening(chain)
         if session is None:
             return None
         driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
@@ -151,7 +151,7 @@ class _Recogniser:
         ).find(driver, again and not self.towers)
         return None if shape is None else self._program(driver, shape, cluster)
 
-    def _opened(self, chain: list[ast.AST]) -> ast.With | None:
+    def _read_opening(self, chain: list[ast.AST]) -> ast.With | None:
         """The statement that opens the session, whose name it keeps; None: refused."""
         session = next((n for n in chain if isinstance(n, ast.stmt)), None)
         item = next(
@@ -173,12 +173,12 @@ class _Recogniser:
             "S101",
             self.session_call,
             "the session is not opened by `with ... as name:` of its own",
-            self._with_recipe(session),
+            self._write_recipe(session),
             self.scopes.resolve(self.session_call.func) or "",
         )
         return None
 
-    def _with_recipe(self, session: ast.stmt | None) -> str:
+    def _write_recipe(self, session: ast.stmt | None) -> str:
         """How to open the session, as the program can."""
         call = ast.unparse(self.session_call.func)
         target = session.targets[0] if isinstance(session, ast.Assign) else None
@@ -309,7 +309,7 @@ class _Recogniser:
             tail=tail,
             helpers=tuple(helper.node for helper in helpers),
             placeholders=analysis.placeholders,
-            steps=runs.steps.in_order_of_updates(flows),
+            steps=runs.steps.order_by_updates(flows),
             runs=runs.runs,
             moved=[],
             copied=set(),
@@ -317,6 +317,8 @@ class _Recogniser:
             staged=[t for t in analysis.functions.values() if t.staged],
             scaffold_summaries=runs.scaffold_summaries,
             iterators=runs.inputs.iterators,
+            begun=runs.inputs.begun,
+            structures=runs.inputs.structures,
             elements=runs.inputs.elements,
             unnamed_iterators=runs.inputs.unnamed,
             hook_edits=runs.hooks.edits,
@@ -417,6 +419,7 @@ class _Recogniser:
             tail,
             runs.initialisers.calls,
             helpers,
+            {run.call for run in runs.runs if run.begins} | runs.handles.calls,
         )
         repeats = not isinstance(session, ast.With)
         runs.initialise(again or repeats or bool(self.others))

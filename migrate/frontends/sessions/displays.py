@@ -72,7 +72,7 @@ class Displays:
                 ],
             ]
             if not names.suites(s) and name in names.binds(s)
-            if self._same(value, s)
+            if self._is_same_name(value, s)
         ]
         if len(found) == 1 and isinstance(found[0], ast.Assign):
             bound = found[0].value
@@ -80,20 +80,20 @@ class Displays:
                 if self.analysis.environment.get(name) in ir.BUILD_KINDS:
                     return value  # Of variables, which are made once.
                 if any(found[0] in walk_breadth_first(t) for t in self.tail):
-                    if not self._only_run(name, value):
+                    if not self._is_only_run(name, value):
                         return value  # Something else sees, and may change, it.
                     self.consumed.add(found[0])
                 return bound
         return value
 
-    def _same(self, value: ast.expr, other: ast.AST) -> bool:
+    def _is_same_name(self, value: ast.expr, other: ast.AST) -> bool:
         """Whether a name is, in another place, the same one: not another function's."""
         if not isinstance(value, ast.Name):
             return True
         one, two = (self.scopes.scope_of(n).owner(value.id) for n in (value, other))
         return one is two
 
-    def _only_run(self, name: str, value: ast.expr) -> bool:
+    def _is_only_run(self, name: str, value: ast.expr) -> bool:
         """Whether a name of the loop is read by run calls and nothing else."""
         for statement in self.tail:
             for node in walk_breadth_first(statement):
@@ -101,7 +101,7 @@ class Displays:
                     isinstance(node, (ast.Name, ast.Attribute))
                     and isinstance(node.ctx, ast.Load)
                     and names.key(node) == name
-                    and self._same(value, node)
+                    and self._is_same_name(value, node)
                 ):
                     call = self.scopes.parents[node]
                     if isinstance(call, ast.keyword):

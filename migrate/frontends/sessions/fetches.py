@@ -40,11 +40,11 @@ class Leaf:
             return code("[", join_code(", ", values), "]")
         return code("(", join_code(", ", values), ",)" if len(values) == 1 else ")")
 
-    def every(self) -> Iterator[Leaf]:
+    def walk_leaves(self) -> Iterator[Leaf]:
         if not self.inner:
             yield self
         for leaf in self.inner:
-            yield from leaf.every()
+            yield from leaf.walk_leaves()
 
 
 def spread(node: ast.expr) -> bool:

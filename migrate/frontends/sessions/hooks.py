@@ -13,7 +13,7 @@ from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables.hooks import HOOKS, HookRow
+from migrate.tables.hooks import CALLBACK, HOOKS, SESSION_HOOK, HookRow
 
 _OF_GRAPHS = ("tf.train.FinalOpsHook", "tf.train.FeedFnHook")
 
@@ -79,6 +79,17 @@ class SessionHooks:
                 symbol=row.symbol,
             )
             return
+        listeners = bound.get("listeners")
+        if listeners is not None and not _is_empty(listeners):
+            self.diagnostics.refuse(
+                "H122",
+                listeners,
+                "the training session calls no listeners of its checkpoints",
+                "Do it in a tf.train.SessionRunHook of its own beside the hook that saves: "
+                "it asks for the global step in before_run, and after_run does every "
+                f"save_steps steps what the listener did. {SESSION_HOOK} {CALLBACK}",
+                "tf.train.CheckpointSaverListener",
+            )
         parts: list[Code] = []
         for name, value in bound.items():
             if name == row.tensors:
@@ -197,6 +208,13 @@ class SessionHooks:
                 node is item for node in walk_breadth_first(flow.statement)
             )
         return False
+
+
+def _is_empty(listeners: ast.expr) -> bool:
+    """None, or a list without elements."""
+    if isinstance(listeners, (ast.List, ast.Tuple)):
+        return not listeners.elts
+    return isinstance(listeners, ast.Constant) and listeners.value is None
 
 
 def _tag(item: ast.expr) -> str:

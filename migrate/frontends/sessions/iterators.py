@@ -9,11 +9,14 @@ from migrate.facts import names
 from migrate.facts.reach import find_reached, methods
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
+from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _DEFINES = (ast.FunctionDef, ast.ClassDef)
+_HANDLED = ("string_handle", "output_types", "output_shapes", "output_classes")
+_STRUCTURE = ("output_types", "output_shapes", "shared_name", "output_classes")
 
 
 def check_elsewhere(
@@ -38,7 +41,9 @@ def check_elsewhere(
                 continue
             method = node.func.attr
             symbol = scopes.resolve(node.func)
-            if method not in roles.ITERATES or (method == "get_next" and own_get_next):
+            if symbol not in roles.REINITIALIZABLE | roles.FEEDABLE and (
+                method not in roles.ITERATES or (method == "get_next" and own_get_next)
+            ):
                 continue
             if symbol is not None and not symbol.startswith(roles.DATASET_PREFIXES):
                 continue
@@ -57,11 +62,25 @@ def _find_function(scopes: Scopes, node: ast.AST) -> ast.AST:
     return node
 
 
+def find_bindings(flows: list[Flow], name: str) -> list[Flow]:
+    """The innermost statements that bind a name."""
+    return [
+        flow
+        for flow in list_every_flow(flows)
+        if name in flow.binds
+        and not any(name in f.binds for suite in flow.suites.values() for f in suite)
+    ]
+
+
 class Iterators:
     """Dataset iterators, and the names their elements are bound to.
 
     Attributes:
-      iterators: the dataset of each iterator, by the iterator's name.
+      iterators: the dataset of each iterator, by the iterator's name; of an iterator that is
+        given several, the one whose elements are as declared, or the first.
+      begun: the datasets of iterators that are given theirs by initializers.
+      handles: the placeholder of the handle that decides which iterator one stands for.
+      structures: the specs of the elements of an iterator that declares them by itself.
       unnamed: those among them that the program never named, by the name they get.
       elements: the iterator and the statement of each name bound to an element.
     """
@@ -78,6 +97,9 @@ class Iterators:
         self.analysis = analysis
         self.flows = flows
         self.iterators: dict[str, ast.expr] = {}
+        self.begun: tuple[ast.expr, ...] = ()
+        self.handles: dict[str, str] = {}
+        self.structures: dict[str, tuple[Code, ...]] = {}
         self.unnamed: dict[str, ast.expr] = {}
         self.elements: dict[str, tuple[str, Flow]] = {}
 
@@ -90,6 +112,13 @@ class Iterators:
                 continue
             if flow.kind is Kind.ITERATOR:
                 name = names.key(flow.statement.targets[0])
+                symbol = self._find_symbol(value)
+                if name is not None and symbol in roles.REINITIALIZABLE:
+                    self._read_structure(flow, name, value)
+                    continue
+                if name is not None and symbol in roles.FEEDABLE:
+                    self._read_handle(flow, name, value)
+                    continue
                 dataset = self._find_dataset(value)
                 if name is None or dataset is None:
                     self.diagnostics.refuse(
@@ -121,6 +150,160 @@ class Iterators:
             nested = not isinstance(flow.statement, ast.With)
             for suite in flow.suites.values():
                 self._check_branches(suite, inside or nested)
+
+    def find_given_later(self) -> set[str]:
+        """The iterators that nothing makes before an initializer is run."""
+        return {
+            names.key(flow.statement.targets[0]) or ""
+            for flow in list_every_flow(self.flows)
+            if isinstance(flow.statement, ast.Assign)
+            and self._find_symbol(flow.statement.value) in roles.REINITIALIZABLE
+        }
+
+    def find_initializer(self, call: ast.Call) -> tuple[str, ast.expr] | None:
+        """The iterator and the dataset of `iterator.make_initializer(dataset)`."""
+        if not (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr == "make_initializer"
+        ):
+            return None
+        name = names.key(call.func.value)
+        dataset = names.argument(call, "dataset", 0)
+        if name not in self.iterators or dataset is None:
+            return None
+        return name or "", dataset
+
+    def _find_symbol(self, value: ast.expr) -> str:
+        if not isinstance(value, ast.Call):
+            return ""
+        return self.scopes.resolve(value.func) or ""
+
+    def _read_structure(self, flow: Flow, name: str, call: ast.expr) -> None:
+        """`iterator = tf.data.Iterator.from_structure(types, shapes)`.
+
+        The runs of its initializers make the iterator, nothing does before.
+        """
+        assert isinstance(call, ast.Call)
+        made = [
+            node
+            for other in list_every_flow(self.flows)
+            if not other.suites
+            for node in walk_breadth_first(other.statement)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "make_initializer"
+            and names.key(node.func.value) == name
+        ]
+        datasets = [names.argument(node, "dataset", 0) for node in made]
+        named = [d for d in datasets if d is not None and self._is_settled(d)]
+        structure = self._find_declared(call, _STRUCTURE)
+        if not named or len(named) < len(datasets) or structure is None:
+            self.diagnostics.refuse(
+                "I101",
+                call,
+                "an iterator that is given its dataset later, and what its elements are, or "
+                "which datasets it is given, is not known",
+                "Keep each dataset in a variable of its own, and make the iterator of "
+                "`dataset.output_types, dataset.output_shapes`.",
+            )
+            return
+        flow.dropped = "the runs of its initializers make it"
+        self._declare(name, structure, named[0])
+        self.begun += tuple(named)
+
+    def _read_handle(self, flow: Flow, name: str, call: ast.expr) -> None:
+        """`iterator = tf.data.Iterator.from_string_handle(handle, types, shapes)`."""
+        assert isinstance(call, ast.Call)
+        handle = names.argument(call, "string_handle", 0)
+        key = names.key(handle) if handle is not None else None
+        structure = self._find_declared(call, _HANDLED)
+        if key not in self.analysis.placeholders or structure is None:
+            self.diagnostics.refuse(
+                "I101",
+                call,
+                "an iterator that a handle decides, and what its elements are is not known, or "
+                "the handle is no placeholder",
+                "Make it of `dataset.output_types, dataset.output_shapes`.",
+            )
+            return
+        flow.dropped = "a run draws from the iterator whose handle it is fed"
+        self.handles[name] = key or ""
+        self._declare(name, structure, ast.Constant(None))
+
+    def _declare(
+        self, name: str, structure: ast.expr | tuple[Code, ...], dataset: ast.expr
+    ) -> None:
+        if isinstance(structure, tuple):
+            self.structures[name] = structure
+            self.iterators[name] = dataset
+        else:
+            self.iterators[name] = structure
+
+    def _is_settled(self, dataset: ast.expr) -> bool:
+        """Whether it is a name that has one dataset."""
+        name = names.key(dataset)
+        if name is None:
+            return False
+        found = find_bindings(self.flows, name)
+        return len(found) == 1 and not self._is_in_loop(found[0])
+
+    def _is_in_loop(self, flow: Flow) -> bool:
+        node: ast.AST = flow.statement
+        while node in self.scopes.parents and not isinstance(node, ast.FunctionDef):
+            if isinstance(node, (ast.For, ast.While)):
+                return True
+            node = self.scopes.parents[node]
+        return False
+
+    def _find_declared(
+        self, call: ast.Call, parameters: tuple[str, ...]
+    ) -> ast.expr | tuple[Code, ...] | None:
+        """The dataset that has such elements, or their specs; None where neither is seen."""
+        bound = names.bind_arguments(call, parameters)
+        if bound is None or not {"output_types", "output_shapes"} <= set(bound):
+            return None
+        if "shared_name" in bound:
+            return None
+        types, shapes = bound["output_types"], bound["output_shapes"]
+        described = self._find_described(types, "output_types")
+        other = self._find_described(shapes, "output_shapes")
+        if described is not None and other is not None:
+            same = names.key(described) == names.key(other)
+            return described if same and self._is_settled(described) else None
+        if described is not None or other is not None:
+            return None
+        parts = types.elts if isinstance(types, (ast.Tuple, ast.List)) else [types]
+        sizes = [shapes]
+        if parts != [types]:
+            if not isinstance(shapes, (ast.Tuple, ast.List)):
+                return None
+            sizes = shapes.elts
+        if len(parts) != len(sizes):
+            return None
+        specs = []
+        for part, size in zip(parts, sizes):
+            if self.scopes.resolve(part) is None:
+                return None
+            if (
+                isinstance(size, ast.Call)
+                and self.scopes.resolve(size.func) == "tf.TensorShape"
+                and len(size.args) == 1
+            ):
+                size = size.args[0]
+            if not isinstance(size, (ast.List, ast.Tuple)):
+                return None
+            specs.append(code("tf.TensorSpec(", size, ", ", part, ")"))
+        return tuple(specs)
+
+    def _find_described(self, node: ast.expr, what: str) -> ast.expr | None:
+        """The dataset of `dataset.output_types`, or of the function that gives it."""
+        if isinstance(node, ast.Attribute) and node.attr == what:
+            return node.value if self.scopes.resolve(node) is None else None
+        if isinstance(node, ast.Call) and len(node.args) == 1:
+            symbol = self.scopes.resolve(node.func) or ""
+            if symbol.endswith(f"data.get_{what}"):
+                return node.args[0]
+        return None
 
     def _find_dataset(self, value: ast.expr) -> ast.expr | None:
         if isinstance(value, ast.Call):

@@ -7,6 +7,7 @@ of these matters; and it has a graph and a default of its own that a program may
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from migrate.facts import names
 from migrate.facts.helpers import Helper, takes_session
@@ -295,10 +296,12 @@ def initialise_again(
     tail: list[ast.stmt],
     initialisers: list[ast.Call],
     helpers: tuple[Helper, ...] = (),
+    of_inputs: Collection[ast.AST] = (),
 ) -> bool:
     """Whether initial values are given after something was run or restored.
 
     Args:
+      of_inputs: runs that begin iterators, or ask for their handles.
       tail: the first session's statement and what follows it.
       initialisers: run calls that give variables their initial values.
       helpers: functions that run the session.
@@ -317,6 +320,7 @@ def initialise_again(
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node not in initialisers
+            and node not in of_inputs
             and (
                 (
                     node.func.attr == "run"

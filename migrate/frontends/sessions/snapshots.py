@@ -47,7 +47,7 @@ class Snapshots:
                 symbol = self.scopes.resolve(node.func)
                 if symbol not in roles.TRAINABLE and symbol != "tf.get_collection":
                     continue
-                if self.analysis.quietly(node) is not self.analysis.listed:
+                if self.analysis.find_kind(node) is not self.analysis.listed:
                     continue
                 if late:
                     self.diagnostics.refuse(

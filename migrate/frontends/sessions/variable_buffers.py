@@ -61,7 +61,7 @@ class VariableBuffers:
         for flow, assigned in flows:
             statement = flow.statement
             stale = [n for n in buffers if n in flow.reads and buffers[n] in changed]
-            if stale and not self._only_orders(flow):
+            if stale and not self._is_ordering(flow):
                 self._refuse(statement, stale[0], buffers[stale[0]])
             assigned_to |= set(assigned)
             changed |= {*assigned, *self._find_updated_variables(flow)}
@@ -95,7 +95,7 @@ class VariableBuffers:
             for item in block.items
         )
 
-    def _only_orders(self, flow: Flow) -> bool:
+    def _is_ordering(self, flow: Flow) -> bool:
         """Whether a statement only waits for what it reads, as `tf.group` does."""
         return flow.update is not None or flow.kind is Kind.OPERATION
 

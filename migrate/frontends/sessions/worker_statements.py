@@ -75,10 +75,10 @@ class WorkerStatements:
         }
         choice = _Choice(self, candidates, skip)
         choice.run()
-        moved = self._with_earlier_bindings(
+        moved = self._add_earlier_bindings(
             choice.moved, candidates, skip, choice.moved_names
         )
-        moved = self._with_functions(program, moved, candidates, choice.moved_names)
+        moved = self._add_functions(program, moved, candidates, choice.moved_names)
         self._check_rebound(program, choice.tail_binds)
         program.moved = moved
         self._copy()
@@ -102,7 +102,7 @@ class WorkerStatements:
         for statement in list_statements_before(program.driver.body, program.path):
             if statement not in moved:
                 staying |= names.reads(statement)
-        for dataset in program.iterators.values():
+        for dataset in program.datasets:
             staying |= names.reads(dataset)  # The step functions are told its elements.
         # What is copied needs what it is made of, there too.
         for statement in reversed(moved):
@@ -146,7 +146,7 @@ class WorkerStatements:
                     "TensorFlow 1 a chief and worker 0 both have 0).",
                 )
 
-    def _with_earlier_bindings(
+    def _add_earlier_bindings(
         self,
         moved: list[ast.stmt],
         candidates: list[ast.stmt],
@@ -206,7 +206,7 @@ class WorkerStatements:
             for n in walk_breadth_first(flow.statement)
         )
 
-    def _with_functions(
+    def _add_functions(
         self,
         program: ir.TrainingProgram,
         moved: list[ast.stmt],
@@ -337,7 +337,7 @@ class _Choice:
         self.tail_binds = {n for n in binds if n.partition(".")[0] not in modules}
         self._tail_reads = set().union(
             *[names.reads(s) for s in tail],
-            *[names.reads(d) for d in program.iterators.values()],
+            *[names.reads(d) for d in program.datasets],
         )
         self.moved: list[ast.stmt] = []
         self.moved_names = set(self.tail_binds)

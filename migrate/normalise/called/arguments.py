@@ -47,7 +47,7 @@ def _name_one_argument(text: Text) -> Text | None:
         if not isinstance(call, ast.Call):
             continue
         statement = _statement(scopes, call)
-        if statement is None or not text.alone(statement):
+        if statement is None or not text.is_alone(statement):
             continue
         for parameter, argument in _match_arguments(scopes, call):
             if (
@@ -162,8 +162,8 @@ def _add_name(
     if "\n" in value:
         value = ast.unparse(argument)
     indent = text.lines[statement.lineno - 1][: statement.col_offset]
-    text = text.edited([Edit(argument, name)])
+    text = text.apply_edits([Edit(argument, name)])
     origin = text.origins[statement.lineno - 1]
-    return text.spliced(
+    return text.splice(
         statement.lineno, statement.lineno - 1, [f"{indent}{name} = {value}"], [origin]
     )

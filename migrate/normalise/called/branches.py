@@ -62,4 +62,4 @@ def _replace_branch(text: Text, branch: ast.If, *, alone: bool) -> Text | None:
             for n in span
         ]
         origins = [text.origins[n - 1] for n in span]
-    return text.spliced(branch.lineno, last, lines, origins)
+    return text.splice(branch.lineno, last, lines, origins)

@@ -46,11 +46,20 @@ class Instance:
       owner: its class's name.
       constants: what the class's body binds.
       attributes: attribute -> name.
+      methods: names of its methods, which it may give to attributes as well.
     """
 
     owner: str
     constants: frozenset[str]
     attributes: Mapping[str, str]
+    methods: frozenset[str]
+
+    def find_name(self, node: ast.Attribute, parent: ast.AST) -> str | None:
+        """The name of an attribute; None for a method, which may be called as one is."""
+        called = isinstance(parent, ast.Call) and parent.func is node
+        if called and node.attr in self.methods:
+            return None
+        return self.attributes.get(node.attr)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -102,7 +111,7 @@ class Inliner:
           NotInlinable: the body or the call is of another shape.
         """
         text, statement, callee = self._text, found.statement, found.callee
-        if not text.alone(statement):
+        if not text.is_alone(statement):
             raise NotInlinable("the call shares its line with other code")
         body = _drop_docstring(callee.body)
         target = self._target(found)
@@ -118,7 +127,7 @@ class Inliner:
         last = body[-1].end_lineno or 0 if body else first - 1
         if body and body[0].lineno == callee.lineno:
             raise NotInlinable("the function is written on one line")
-        changed = text.edited(edits)
+        changed = text.apply_edits(edits)
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
         own = callee.body[0].col_offset
         verbatim = (
@@ -151,7 +160,7 @@ class Inliner:
             # Nothing is left, and the suite may have nothing else.
             lines.append(f"{indent}pass")
             origins.append(here)
-        return text.spliced(statement.lineno, statement.end_lineno or 0, lines, origins)
+        return text.splice(statement.lineno, statement.end_lineno or 0, lines, origins)
 
     def expression(self, found: Call) -> Text:
         """The text with a call replaced by the one expression its callee returns."""
@@ -166,12 +175,12 @@ class Inliner:
         if prefix:
             raise NotInlinable("an argument is an expression of its own")
         value = body[0].value
-        changed = self._text.edited([e for e in edits if e.node is not value])
+        changed = self._text.apply_edits([e for e in edits if e.node is not value])
         whole = [e for e in edits if e.node is value]
         new = whole[0].new if whole else _join_lines(changed, value, self._text)
         if not isinstance(value, _PRIMARY):
             new = f"({new})"
-        return self._text.edited([Edit(found.call, new)])
+        return self._text.apply_edits([Edit(found.call, new)])
 
     # -- the parts ------------------------------------------------------------------
 
@@ -355,10 +364,10 @@ class Inliner:
     def _attribute(self, node: ast.Attribute, found: Call) -> list[Edit]:
         if found.instance is None:
             return [Edit(node.value, found.receiver or "")]
-        attribute = node.attr
-        if attribute in found.instance.attributes:
-            return [Edit(node, found.instance.attributes[attribute])]
-        if attribute in found.instance.constants:
+        name = found.instance.find_name(node, self._scopes.parents[node])
+        if name is not None:
+            return [Edit(node, name)]
+        if node.attr in found.instance.constants:
             return [Edit(node.value, found.instance.owner)]
         return [Edit(node.value, found.receiver or "")]  # A method: inlined next.
 

@@ -52,7 +52,7 @@ def move_graph_into_branch(text: Text) -> Text:
             continue
         rest = _list_following(scopes, branch)
         last = _find_last(scopes, branch)
-        if last is None or not rest or not all(map(text.alone, rest)):
+        if last is None or not rest or not all(map(text.is_alone, rest)):
             continue
         suite = last.orelse or last.body
         if _opens_session(scopes, rest) and _reads_bound_in(scopes, suite, rest):
@@ -187,7 +187,7 @@ def _turn_into_else(text: Text, last: ast.If) -> Text:
     end = last.test.end_lineno or last.lineno
     origins = list(text.origins[last.lineno - 1 : end])
     lines = [f"{indent}else:", *[""] * (end - last.lineno)]
-    return text.spliced(last.lineno, end, lines, origins)
+    return text.splice(last.lineno, end, lines, origins)
 
 
 def _move(
@@ -196,9 +196,9 @@ def _move(
     """The rest of a branch's suite at the end of its last one."""
     outer = text.lines[branch.lineno - 1][: branch.col_offset]
     inner = text.lines[last[-1].lineno - 1][: last[-1].col_offset]
-    lines, origins = text.indented(rest, outer, inner[len(outer) :])
+    lines, origins = text.indent_statements(rest, outer, inner[len(outer) :])
     end = rest[-1].end_lineno or rest[-1].lineno
-    return text.spliced(end - len(lines) + 1, end, lines, origins)
+    return text.splice(end - len(lines) + 1, end, lines, origins)
 
 
 def _find_early_end(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
@@ -217,7 +217,7 @@ def _find_early_end(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
                     isinstance(statement, ast.If)
                     and not statement.orelse
                     and isinstance(statement.body[-1], ast.Return)
-                    and all(text.alone(s) for s in (*statement.body, *rest))
+                    and all(text.is_alone(s) for s in (*statement.body, *rest))
                 ):
                     return statement, rest
     return None
@@ -258,11 +258,11 @@ def _add_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
     end = branch.body[-1]
     indent = text.lines[branch.lineno - 1][: branch.col_offset]
     deeper = text.lines[end.lineno - 1][: end.col_offset]
-    lines, origins = text.indented(rest, indent, deeper[len(indent) :])
+    lines, origins = text.indent_statements(rest, indent, deeper[len(indent) :])
     begin = (end.end_lineno or end.lineno) + 1
     last = rest[-1].end_lineno or rest[-1].lineno
     between = last - len(lines)
-    text = text.spliced(
+    text = text.splice(
         begin,
         last,
         [*text.lines[begin - 1 : between], f"{indent}else:", *lines],
@@ -270,4 +270,4 @@ def _add_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
     )
     left = [f"{deeper}pass"] if len(branch.body) == 1 else []
     origin = text.origins[end.lineno - 1]
-    return text.spliced(end.lineno, begin - 1, left, [origin] * len(left))
+    return text.splice(end.lineno, begin - 1, left, [origin] * len(left))

@@ -47,7 +47,7 @@ def _find_early_return(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
                 and isinstance(statement.body[-1], ast.Return)
                 and statement.body[-1].value is not None
                 and any(isinstance(s, ast.Return) for s in rest)
-                and all(text.alone(s) for s in (*statement.body, *rest))
+                and all(text.is_alone(s) for s in (*statement.body, *rest))
             ):
                 return statement, rest
     return None
@@ -57,9 +57,9 @@ def add_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
     """The rest of the function in an `else` of the branch."""
     indent = text.lines[branch.lineno - 1][: branch.col_offset]
     deeper = text.lines[branch.body[0].lineno - 1][: branch.body[0].col_offset]
-    lines, origins = text.indented(rest, indent, deeper[len(indent) :])
+    lines, origins = text.indent_statements(rest, indent, deeper[len(indent) :])
     end = branch.end_lineno or branch.lineno
-    return text.spliced(
+    return text.splice(
         end + 1,
         rest[-1].end_lineno or rest[-1].lineno,
         [f"{indent}else:", *lines],

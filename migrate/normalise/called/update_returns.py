@@ -62,7 +62,7 @@ def _chain_condition(text: Text, following: ast.stmt) -> Text | None:
         return None
     at = following.lineno
     line = line.replace("if", "elif", 1)
-    return text.spliced(at, at, [line], [text.origins[at - 1]])
+    return text.splice(at, at, [line], [text.origins[at - 1]])
 
 
 def _returns(statement: ast.stmt) -> bool:
@@ -83,7 +83,7 @@ def _find_early_return(
     for index, statement in enumerate(body[:-1]):
         rest = body[index + 1 :]
         if isinstance(statement, ast.If) and _returns(statement):
-            if all(text.alone(part) for part in rest):
+            if all(text.is_alone(part) for part in rest):
                 return statement, rest
     last = body[-1] if body else None
     if isinstance(last, ast.If):

@@ -26,7 +26,7 @@ def name_objects(text: Text) -> Text:
         if made is None:
             continue
         assert isinstance(node, (ast.Expr, ast.Assign))
-        if not text.alone(node):
+        if not text.is_alone(node):
             continue
         assert isinstance(made.func, ast.Name)
         wish = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", made.func.id).lower()
@@ -47,7 +47,7 @@ def name_objects(text: Text) -> Text:
             *text.origins[node.lineno - 1 : first],
             *text.origins[first - 1 : last],
         ]
-        text = text.spliced(node.lineno, last, lines, origins)
+        text = text.splice(node.lineno, last, lines, origins)
     return text
 
 

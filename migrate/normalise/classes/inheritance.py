@@ -106,9 +106,9 @@ class _Classes:
             lines += more
             origins += where
         edits.append(Edit(owner.bases[0], "object"))
-        text = self._text.edited(edits)
+        text = self._text.apply_edits(edits)
         end = owner.end_lineno or owner.lineno
-        text = text.spliced(end + 1, end, lines, origins)
+        text = text.splice(end + 1, end, lines, origins)
         return self._drop_unused_class(text, base.name)
 
     def _inline_constructor(
@@ -132,7 +132,7 @@ class _Classes:
                 and call.func.attr == "__init__"
                 and isinstance(call.func.value, ast.Call)
                 and ast.unparse(call.func.value)
-                in ("super()", f"super({owner.name}, {self._own_name(call)})")
+                in ("super()", f"super({owner.name}, {self._find_own_name(call)})")
             ):
                 continue
             scope = self._scopes.scope_by_node[mine]
@@ -142,7 +142,7 @@ class _Classes:
             shadowing = frozenset(scope.bindings)
             inliner = Inliner(self._text, self._scopes, taken, shadowing)
             title = f"{base.name}.__init__"
-            receiver = self._own_name(call)
+            receiver = self._find_own_name(call)
             try:
                 return inliner.statement(
                     Call(statement, call, theirs, receiver, None, title)
@@ -236,7 +236,7 @@ class _Classes:
                 if shown[:1] == [base.name]:  # The base's own, brought here.
                     edits.append(self._drop_object_constructor(parent))
                     continue
-                if shown and shown != [owner.name, self._own_name(node)]:
+                if shown and shown != [owner.name, self._find_own_name(node)]:
                     raise _Unclear
                 receiver = parent
             method = self._scopes.parents[receiver]
@@ -261,7 +261,7 @@ class _Classes:
                 if name not in renamed:
                     renamed[name] = self._fresh(base.name, name, {*own, *inherited})
                 name = renamed[name]
-            edits.append(Edit(method, f"{self._own_name(node)}.{name}"))
+            edits.append(Edit(method, f"{self._find_own_name(node)}.{name}"))
             if node.id != "super":
                 edits += self._drop_first_argument(call)
         return edits, renamed
@@ -305,7 +305,7 @@ class _Classes:
         span.end_col_offset = last.col_offset  # type: ignore[attr-defined]
         return [Edit(span, "")]
 
-    def _own_name(self, node: ast.AST) -> str:
+    def _find_own_name(self, node: ast.AST) -> str:
         """What the method around a node calls its object."""
         while not isinstance(node, ast.FunctionDef):
             if isinstance(node, ast.Module):
@@ -342,7 +342,7 @@ class _Classes:
                 if not isinstance(call, ast.Call):
                     raise _Unclear
                 edits.append(self._drop_object_constructor(call))
-        text = text.edited(edits)
+        text = text.apply_edits(edits)
         decorators = getattr(member, "decorator_list", [])
         first = min([member.lineno, *[d.lineno for d in decorators]])
         last = member.end_lineno or member.lineno
@@ -388,7 +388,7 @@ class _Classes:
         last = owner.end_lineno or owner.lineno
         while last < len(text.lines) and not text.lines[last].strip():
             last += 1
-        return text.spliced(owner.lineno, last, [], [])
+        return text.splice(owner.lineno, last, [], [])
 
 
 def _members(owner: ast.ClassDef) -> dict[str, ast.stmt]:

@@ -77,7 +77,7 @@ def decorate_properties(text: Text) -> Text:
         origin = text.origins[begin - 1]
         same = len(lines) == end - begin + 1
         origins = text.origins[begin - 1 : end] if same else [origin] * len(lines)
-        text = text.spliced(begin, end, lines, origins)
+        text = text.splice(begin, end, lines, origins)
     return text
 
 
@@ -113,7 +113,7 @@ def _read_lazy_method(
         isinstance(keeps, ast.Assign)
         and len(keeps.targets) == 1
         and names.key(keeps.targets[0]) == kept
-        and text.alone(keeps)
+        and text.is_alone(keeps)
         and not find_lines_inside_strings(asks)
         and asks.body[0].lineno > asks.lineno
     ):
@@ -164,7 +164,7 @@ def _find_empty_attribute(
             isinstance(getattr(s, "value", None), ast.Constant) for s in method.body
         ):
             return None
-    return tuple(found) if all(text.alone(s) for s in found) else None
+    return tuple(found) if all(text.is_alone(s) for s in found) else None
 
 
 def _write_lines(text: Text, each: _ByHand) -> list[tuple[int, int, list[str]]]:

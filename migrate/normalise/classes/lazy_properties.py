@@ -90,7 +90,7 @@ def _drop_unused_decorators(text: Text, old: ast.Module, decorators: set[str]) -
             if isinstance(node, ast.FunctionDef)
             and node.name in decorators
             and not any(n.id == node.name for n in read)
-            and text.alone(node)
+            and text.is_alone(node)
         ]
         if not gone:
             return text
@@ -98,7 +98,7 @@ def _drop_unused_decorators(text: Text, old: ast.Module, decorators: set[str]) -
         last = gone[-1].end_lineno or gone[-1].lineno
         while last < len(text.lines) and not text.lines[last].strip():
             last += 1
-        text = text.spliced(first, last, [], [])
+        text = text.splice(first, last, [], [])
 
 
 class _Class:
@@ -174,14 +174,14 @@ class _Class:
         constructor = self._methods.get("__init__")
         if constructor is not None:
             self._enter(constructor)
-        self._outside(made)
+        self._read_outside(made)
         for name in self._lazy:
-            self._as_method(name)
-        text = self._text.edited(self._edits)
+            self._write_method(name)
+        text = self._text.apply_edits(self._edits)
         # Of one line, what was inserted first is called first.
         for line, end, lines in sorted(self._inserted[::-1], key=lambda i: -i[0]):
             origin = text.origins[line - 1]
-            text = text.spliced(line, end, lines, [origin] * len(lines))
+            text = text.splice(line, end, lines, [origin] * len(lines))
         return text
 
     def _find_construction(self) -> ast.Assign:
@@ -219,20 +219,20 @@ class _Class:
         for statement in suite:
             inner = names.suites(statement)
             if not inner:
-                self._simple(statement, statement, own)
+                self._visit_simple(statement, statement, own)
             elif isinstance(statement, ast.With):
                 for item in statement.items:
-                    self._simple(item.context_expr, statement, own)
+                    self._visit_simple(item.context_expr, statement, own)
                 self._suite(statement.body, own)
             elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                self._simple(statement, statement, own)
+                self._visit_simple(statement, statement, own)
             else:
                 before = set(self._done)
                 for name in self._reads(statement, own):
                     if name in self._lazy and name not in before:
                         raise _Unclear  # Not always built, or in a loop.
 
-    def _simple(self, node: ast.AST, statement: ast.stmt, own: str) -> None:
+    def _visit_simple(self, node: ast.AST, statement: ast.stmt, own: str) -> None:
         for name in self._reads(node, own):
             if name in self._lazy:
                 self._build(name, statement, own)
@@ -261,7 +261,7 @@ class _Class:
         self._done.add(name)
         lazy = self._lazy[name]
         self._enter(lazy.method)
-        if not self._text.alone(statement):
+        if not self._text.is_alone(statement):
             raise _Unclear
         indent = self._text.lines[statement.lineno - 1][: statement.col_offset]
         call = f"{own}.{lazy.build}()"
@@ -276,7 +276,7 @@ class _Class:
             end = statement.end_lineno or statement.lineno  # All that it was there for.
         self._inserted.append((statement.lineno, end, lines))
 
-    def _as_method(self, name: str) -> None:
+    def _write_method(self, name: str) -> None:
         """A property's function as the method that builds it.
 
         Raises:
@@ -321,7 +321,7 @@ class _Class:
 
     # -- outside of it -------------------------------------------------------------------
 
-    def _outside(self, made: ast.Assign) -> None:
+    def _read_outside(self, made: ast.Assign) -> None:
         """What the program reads first of the object, once it is made."""
         assert isinstance(made.targets[0], ast.Name)
         own = made.targets[0].id
@@ -330,7 +330,7 @@ class _Class:
         if not rest:
             rest = [made]
         for statement in rest:
-            for name, always in self._anywhere(statement, own, True):
+            for name, always in self._find_read_properties(statement, own, True):
                 if not always and name not in self._done and self._trains(name, set()):
                     raise _Unclear  # Perhaps never built, with its variables.
                 self._build_outside(name, statement, made, own)
@@ -349,7 +349,7 @@ class _Class:
             ):
                 self._build_outside(node.attr, rest[0], made, own)
 
-    def _anywhere(
+    def _find_read_properties(
         self, statement: ast.stmt, own: str, always: bool
     ) -> list[tuple[str, bool]]:
         """Properties read in a statement and the methods it calls, in order.
@@ -359,16 +359,18 @@ class _Class:
         found: list[tuple[str, bool]] = []
         for node in self._read_nodes(statement, own):
             name, method = node.attr, self._methods.get(node.attr)
-            alike = always and not self._in_branch(node, statement)
+            alike = always and not self._is_in_branch(node, statement)
             if name in self._lazy:
                 found.append((name, alike))
             elif method is not None and name not in self._entered and method.args.args:
                 self._entered.append(name)
                 for inner in method.body:
-                    found += self._anywhere(inner, method.args.args[0].arg, alike)
+                    found += self._find_read_properties(
+                        inner, method.args.args[0].arg, alike
+                    )
         return found
 
-    def _in_branch(self, node: ast.AST, statement: ast.stmt) -> bool:
+    def _is_in_branch(self, node: ast.AST, statement: ast.stmt) -> bool:
         """Whether a node of a statement stands in a branch of it."""
         while node is not statement:
             parent = self._scopes.parents[node]

@@ -25,7 +25,7 @@ def replace_by_attributes(text: Text) -> Text:
             {ast.unparse(b) for b in owner.bases} - {"object"}
         ):
             edits += _edits(text, tree, owner)
-    return text.edited(edits)
+    return text.apply_edits(edits)
 
 
 def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:

@@ -90,7 +90,7 @@ class _Collections:
             if (
                 not isinstance(statement, ast.Expr)
                 or value is None
-                or not self._text.alone(statement)
+                or not self._text.is_alone(statement)
                 or find_lines_inside_strings(statement)
             ):
                 return None
@@ -115,13 +115,13 @@ class _Collections:
                 return None
             before = [name for line, name in shown if line < call.lineno]
             edits.append(Edit(call, f"[{', '.join(before)}]"))
-        text = self._text.edited(edits)
+        text = self._text.apply_edits(edits)
         for statement in sorted(gone, key=lambda s: -s.lineno):
             first, last = statement.lineno, statement.end_lineno or statement.lineno
             alone = len(self._suite(statement)) == 1
             line = self._text.lines[first - 1]
             left = [line[: len(line) - len(line.lstrip())] + "pass"] if alone else []
-            text = text.spliced(
+            text = text.splice(
                 first, last, left, self._text.origins[first - 1 : first] * len(left)
             )
         return text
@@ -138,7 +138,7 @@ class _Collections:
             isinstance(node, ast.Assign)
             and isinstance(node.targets[0], ast.Name)
             and len(node.targets) == 1
-            and self._text.alone(node)
+            and self._text.is_alone(node)
         ):
             return None
         name, owner = node.targets[0].id, self._scopes.scope_of(node)

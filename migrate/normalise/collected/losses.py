@@ -64,7 +64,7 @@ def add_up_losses(text: Text) -> Text:
     """The text with its losses added up by name, as far as it is clear which there are."""
     if "get_total_loss" not in text.source and "get_losses" not in text.source:
         return text
-    return _Losses(text).written_out() or text
+    return _Losses(text).rewrite() or text
 
 
 def drop_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
@@ -102,7 +102,7 @@ def drop_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             edits.append(_leave_out(text, gone, last))
             line = text.origins[gone.lineno - 1]
             told.append(Finding(line, 1, "V103", Outcome.REWRITTEN, symbol, _UNREAD))
-    return text.edited(edits), tuple(told)
+    return text.apply_edits(edits), tuple(told)
 
 
 def _leave_out(text: Text, value: ast.expr, before: ast.expr) -> Edit:
@@ -202,7 +202,7 @@ class _Losses:
             and self._scopes.resolve(node.func) in frozenset(symbols)
         ]
 
-    def written_out(self) -> Text | None:
+    def rewrite(self) -> Text | None:
         asked = self._calls(_TOTAL, _ALL)
         made = sorted(
             (
@@ -219,7 +219,7 @@ class _Losses:
             call.lineno >= asked[0].lineno for call in made
         ):
             return None
-        if isinstance(function, ast.FunctionDef) and not self._once(function):
+        if isinstance(function, ast.FunctionDef) and not self._runs_once(function):
             return None
         total = self._total(asked[0], function)
         if total is None:
@@ -234,10 +234,10 @@ class _Losses:
         display = f"[{', '.join(losses)}]"
         new = display if total == "" else f"{total}({display})"
         edits.append(Edit(asked[0], losses[0] if total and len(losses) == 1 else new))
-        text = self._text.edited(edits)
+        text = self._text.apply_edits(edits)
         for statement in reversed(self._gone):
             end = statement.end_lineno or statement.lineno
-            text = text.spliced(statement.lineno, end, [], [])
+            text = text.splice(statement.lineno, end, [], [])
         return text
 
     def _reads_collection(self, call: ast.Call) -> bool | None:
@@ -289,7 +289,7 @@ class _Losses:
             for n in walk_breadth_first(node)
         )
 
-    def _once(self, function: ast.FunctionDef) -> bool:
+    def _runs_once(self, function: ast.FunctionDef) -> bool:
         uses = [
             node
             for node in walk_breadth_first(self._tree)
@@ -335,7 +335,7 @@ class _Losses:
                 if (
                     isinstance(value, ast.Name)
                     and self._is_bound_once(value)
-                    and self._text.alone(statement)
+                    and self._text.is_alone(statement)
                 ):
                     self._gone.append(statement)
                     return value.id

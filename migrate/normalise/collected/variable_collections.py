@@ -45,7 +45,7 @@ class _Variables:
                 and isinstance(statement.value, ast.Call)
                 and self._scopes.resolve(statement.value.func) in _MAKES
                 and isinstance(statement.value.func, ast.Attribute)
-                and self._text.alone(statement)
+                and self._text.is_alone(statement)
                 and not find_lines_inside_strings(statement)
             ):
                 continue
@@ -62,7 +62,7 @@ class _Variables:
                 *[f"{k.arg}={ast.unparse(k.value)}" for k in kept if k.arg],
             ]
             func = self._text.segment(call.func)
-            text = self._text.edited([Edit(call, f"{func}({', '.join(parts)})")])
+            text = self._text.apply_edits([Edit(call, f"{func}({', '.join(parts)})")])
             end = statement.end_lineno or statement.lineno
             line = self._text.lines[statement.lineno - 1]
             indent = line[: len(line) - len(line.lstrip())]
@@ -72,7 +72,7 @@ class _Variables:
                 for key in keys
             ]
             origin = self._text.origins[statement.lineno - 1]
-            return text.spliced(end + 1, end, lines, [origin] * len(lines))
+            return text.splice(end + 1, end, lines, [origin] * len(lines))
         return None
 
     def _keys(self, value: ast.expr, statement: ast.stmt) -> list[str] | None:
@@ -104,7 +104,7 @@ class _Variables:
             for b in owner.bindings.get(name.id, [])
             if b.lineno < statement.lineno  # type: ignore[attr-defined]
         ]
-        if not before or any(not self._straight(b) for b in before):
+        if not before or any(not self._runs_in_order(b) for b in before):
             return None
         last = max(before, key=lambda b: b.lineno)  # type: ignore[attr-defined]
         if not isinstance(last, ast.Assign) or len(last.targets) != 1:
@@ -118,7 +118,7 @@ class _Variables:
                     return part
         return None
 
-    def _straight(self, node: ast.AST) -> bool:
+    def _runs_in_order(self, node: ast.AST) -> bool:
         """Whether it is run once, in the order in which it stands."""
         parent = self._scopes.parents.get(node)
         while isinstance(parent, ast.With):

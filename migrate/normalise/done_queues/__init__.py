@@ -91,7 +91,7 @@ class _Program(Written):
         self._drop_empty()
         self._check_all_gone()
         lines = tuple(sorted({self._text.origins[m.lineno - 1] for m in self._makers}))
-        return DoneQueues(self._written(server), lines)
+        return DoneQueues(self._write_text(server), lines)
 
     def _server(self) -> str:
         made = [

@@ -29,7 +29,7 @@ class Emptied(Uses):
                 before = [s for s in node.body if self._is_touched(s)]
                 if not before:
                     continue
-                if isinstance(name, ast.Name) and self._still_read(name, node):
+                if isinstance(name, ast.Name) and self._is_still_read(name, node):
                     raise Unclear(node, "its session runs something else too")
                 self._dissolved.add(node)
             elif (
@@ -52,7 +52,7 @@ class Emptied(Uses):
                     and self._text.segment(s).strip() == f"{name.id}.close()"
                 ]
                 rest = [n for n in uses if self._find_statement(n) not in closes]
-                if rest and all(self._lost(n) for n in rest):
+                if rest and all(self._is_lost(n) for n in rest):
                     for statement in (node, *closes):
                         self._go(statement)
 
@@ -72,15 +72,15 @@ class Emptied(Uses):
     def _is_touched(self, statement: ast.stmt) -> bool:
         return any(n in self._gone for n in walk_breadth_first(statement))
 
-    def _still_read(self, name: ast.Name, block: ast.With) -> bool:
+    def _is_still_read(self, name: ast.Name, block: ast.With) -> bool:
         return any(
-            isinstance(n, ast.Name) and n.id == name.id and not self._lost(n)
+            isinstance(n, ast.Name) and n.id == name.id and not self._is_lost(n)
             for s in block.body
             for n in walk_breadth_first(s)
         )
 
     def _find_statement(self, node: ast.AST) -> ast.AST:
-        return next(n for n in self._kinds.above(node) if isinstance(n, ast.stmt))
+        return next(n for n in self._kinds.walk_above(node) if isinstance(n, ast.stmt))
 
     def _drop_empty(self) -> None:
         """Blocks, loops and functions of which nothing is left."""
@@ -125,7 +125,7 @@ class Emptied(Uses):
                 for i in node.items
             )
         head = node.iter if isinstance(node, ast.For) else node.test
-        return bool(self._kinds.of(head)) or not any(
+        return bool(self._kinds.classify(head)) or not any(
             isinstance(n, ast.Call)
             and names.key(n.func) not in ("range", "len", "enumerate", "xrange")
             and not isinstance(n.func, ast.Attribute)
@@ -142,12 +142,12 @@ class Emptied(Uses):
         for node in walk_breadth_first(self._tree):
             if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
                 continue
-            if node in edited or not self._kinds.of(node) or self._lost(node):
+            if node in edited or not self._kinds.classify(node) or self._is_lost(node):
                 continue
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 continue
             if isinstance(node, ast.Call) and node not in self._makers:
-                called = self._kinds.called(node)
+                called = self._kinds.find_called_function(node)
                 if called is None or called.name not in self._kinds.functions:
                     continue
             raise Unclear(node, "it is used for something else")

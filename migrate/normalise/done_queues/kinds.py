@@ -50,22 +50,22 @@ class Kinds:
             for node in walk_breadth_first(self._tree):
                 if isinstance(node, ast.Assign):
                     for target in node.targets:
-                        self._taint(target, self.of(node.value))
+                        self._taint(target, self.classify(node.value))
                 elif isinstance(node, ast.For):
-                    self._taint(node.target, self.of(node.iter))
+                    self._taint(node.target, self.classify(node.iter))
                 elif isinstance(node, ast.comprehension):
-                    self._taint(node.target, self.of(node.iter))
+                    self._taint(node.target, self.classify(node.iter))
                 elif isinstance(node, ast.Call):
                     self._taint_by_call(node)
                 elif isinstance(node, ast.Dict):
                     for key, value in zip(node.keys, node.values, strict=True):
                         name = names.literal(key)
-                        kinds = self.of(value)
+                        kinds = self.classify(value)
                         if isinstance(name, str) and kinds:
                             self._by_key.setdefault(name, set()).update(kinds)
                 elif isinstance(node, (ast.Return, ast.Yield)) and node.value:
                     function = self._find_function(node)
-                    kinds = self.of(node.value)
+                    kinds = self.classify(node.value)
                     if function is not None and kinds:
                         self.functions.setdefault(function.name, set()).update(kinds)
             if (self._count(), len(self._by_key)) == before:
@@ -85,9 +85,9 @@ class Kinds:
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr in ("append", "extend"):
             if call.args:
-                self._taint(func.value, self.of(call.args[0]))
+                self._taint(func.value, self.classify(call.args[0]))
             return
-        function = self.called(call)
+        function = self.find_called_function(call)
         if function is None:
             return
         parameters = function.args.args
@@ -97,12 +97,12 @@ class Kinds:
         for keyword in call.keywords:
             given += [(p, keyword.value) for p in parameters if p.arg == keyword.arg]
         for parameter, value in given:
-            kinds = self.of(value)
+            kinds = self.classify(value)
             if kinds:
                 key = (id(function), parameter.arg)
                 self._kinds.setdefault(key, set()).update(kinds)
 
-    def of(self, node: ast.AST | None) -> set[Kind]:
+    def classify(self, node: ast.AST | None) -> set[Kind]:
         """What an expression is made of, as to queues; nothing where no queue is in it."""
         if node is None:
             return set()
@@ -110,28 +110,28 @@ class Kinds:
             if node in self.makers:
                 return {Kind.QUEUE}
             func = node.func
-            if isinstance(func, ast.Attribute) and self.of(func.value):
+            if isinstance(func, ast.Attribute) and self.classify(func.value):
                 if func.attr == "dequeue":
                     return {Kind.WAITS}
                 if func.attr == "enqueue":
                     return {Kind.TELLS}
-            called = self.called(node)
+            called = self.find_called_function(node)
             if called is not None and called.name in self.functions:
                 return self.functions[called.name]
             if self.is_run(node):
                 return set()
         if isinstance(node, ast.Subscript):
             key = names.literal(node.slice)
-            if isinstance(key, str) and self.of(node.value):
+            if isinstance(key, str) and self.classify(node.value):
                 return self._by_key.get(key, set())
         key_ = self.key_of(node)
         if key_ is not None:
             return self._kinds.get(key_, set())
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-            return self.of(node.elt)
+            return self.classify(node.elt)
         found: set[Kind] = set()
         for child in children(node):
-            found |= self.of(child)
+            found |= self.classify(child)
         return found
 
     def key_of(self, node: ast.AST) -> object | None:
@@ -141,7 +141,7 @@ class Kinds:
             return (id(owner.node), node.id) if owner is not None else None
         return names.key(node) if isinstance(node, ast.Attribute) else None
 
-    def called(self, call: ast.Call) -> ast.FunctionDef | None:
+    def find_called_function(self, call: ast.Call) -> ast.FunctionDef | None:
         """The module's or class's own function that a call calls, told by its name."""
         func = call.func
         if isinstance(func, ast.Name):
@@ -161,10 +161,10 @@ class Kinds:
 
     def _find_function(self, node: ast.AST) -> ast.FunctionDef | None:
         return next(
-            (n for n in self.above(node) if isinstance(n, ast.FunctionDef)), None
+            (n for n in self.walk_above(node) if isinstance(n, ast.FunctionDef)), None
         )
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node stands in, from the inside outwards."""
         while node in self._scopes.parents:
             node = self._scopes.parents[node]

@@ -50,7 +50,7 @@ class Program:
     def _serves(self, node: ast.AST) -> bool:
         """Whether it stands in the branch of parameter servers."""
         inner = node
-        for outer in self._kinds.above(node):
+        for outer in self._kinds.walk_above(node):
             if isinstance(outer, ast.If) and inner in outer.body:
                 if self._asks_for_server(outer.test):
                     return True
@@ -70,13 +70,13 @@ class Program:
 
     def _is_about(self, node: ast.AST) -> bool:
         return any(
-            self._kinds.of(n)
+            self._kinds.classify(n)
             for n in walk_breadth_first(node)
             if isinstance(n, (ast.Name, ast.Attribute, ast.Call))
         )
 
     def _go(self, statement: ast.stmt) -> None:
-        if not self._text.alone(statement):
+        if not self._text.is_alone(statement):
             raise Unclear(statement, "several statements in one line")
         self._gone.add(statement)
 
@@ -84,15 +84,16 @@ class Program:
         calls = [
             node
             for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call) and self._kinds.called(node) is function
+            if isinstance(node, ast.Call)
+            and self._kinds.find_called_function(node) is function
         ]
         statements = [self._scopes.parents[call] for call in calls]
         if not calls or not all(isinstance(s, ast.Expr) for s in statements):
             raise Unclear(function, "a function that waits is not called by itself")
         return [s for s in statements if isinstance(s, ast.Expr)]
 
-    def _lost(self, node: ast.AST) -> bool:
-        return any(n in self._gone for n in self._kinds.above(node))
+    def _is_lost(self, node: ast.AST) -> bool:
+        return any(n in self._gone for n in self._kinds.walk_above(node))
 
     def _places(self, node: ast.AST) -> bool:
         return (

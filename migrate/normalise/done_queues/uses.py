@@ -22,7 +22,7 @@ class Uses(Program):
         """A queue of a parameter server: under its device, or made where it waits."""
         devices = [
             item.context_expr
-            for block in self._kinds.above(maker)
+            for block in self._kinds.walk_above(maker)
             if isinstance(block, ast.With)
             for item in block.items
             if isinstance(item.context_expr, ast.Call)
@@ -68,7 +68,7 @@ class Uses(Program):
         if isinstance(statement, ast.Assign) and not self._runs(statement.value):
             value = statement.value
             empty = isinstance(value, ast.List) and not value.elts
-            if (self._kinds.of(value) or empty) and all(
+            if (self._kinds.classify(value) or empty) and all(
                 self._kinds.key_of(t) is not None for t in statement.targets
             ):
                 self._go(statement)
@@ -84,11 +84,11 @@ class Uses(Program):
             if (
                 isinstance(func, ast.Attribute)
                 and func.attr in ("append", "extend")
-                and self._kinds.of(call.args[0] if call.args else None)
+                and self._kinds.classify(call.args[0] if call.args else None)
             ):
                 self._go(statement)
                 return
-            if self._kinds.called(call) is not None:
+            if self._kinds.find_called_function(call) is not None:
                 self._calls(call)
                 return
         self._drop_hook(statement)
@@ -105,26 +105,26 @@ class Uses(Program):
 
     def _run(self, statement: ast.Expr, call: ast.Call) -> None:
         assert isinstance(call.func, ast.Attribute)
-        kinds = self._kinds.of(call.func.value)
+        kinds = self._kinds.classify(call.func.value)
         if not kinds and call.args and len(call.args) == 1 and not call.keywords:
-            kinds = self._all_kinds(call.args[0])
+            kinds = self._classify_fetches(call.args[0])
         if kinds == {Kind.WAITS}:
             self._waits.append(statement)
         elif kinds != {Kind.TELLS}:
             raise Unclear(statement, "a run of it together with something else")
         self._go(statement)
 
-    def _all_kinds(self, fetches: ast.expr) -> set[Kind]:
+    def _classify_fetches(self, fetches: ast.expr) -> set[Kind]:
         """The kinds of what is fetched, where nothing else is."""
         if isinstance(fetches, (ast.List, ast.Tuple)):
-            each = [self._kinds.of(e) for e in fetches.elts]
+            each = [self._kinds.classify(e) for e in fetches.elts]
             return set().union(*each) if all(each) else set()
-        return self._kinds.of(fetches)
+        return self._kinds.classify(fetches)
 
     def _calls(self, call: ast.Call) -> None:
         """A function that is given a queue, to wait for it or to tell it."""
         for value in [*call.args, *[k.value for k in call.keywords]]:
-            if self._kinds.of(value):
+            if self._kinds.classify(value):
                 self._edits.append(Edit(value, "None"))
             elif self._is_about(value):
                 raise Unclear(call, "it is passed on with something else")
@@ -137,7 +137,7 @@ class Uses(Program):
         """
         heads: list[ast.AST] = []
         if isinstance(statement, ast.For):
-            if self._kinds.of(statement.iter):
+            if self._kinds.classify(statement.iter):
                 if not all(self._is_about(s) for s in statement.body):
                     raise Unclear(statement, "a loop that does something else too")
                 return
@@ -159,9 +159,9 @@ class Uses(Program):
         for display in walk_breadth_first(node):
             if not isinstance(display, ast.List):
                 continue
-            kept = [e for e in display.elts if not self._kinds.of(e)]
-            lost = [e for e in display.elts if self._kinds.of(e)]
-            if lost and all(self._kinds.of(e) == {Kind.TELLS} for e in lost):
+            kept = [e for e in display.elts if not self._kinds.classify(e)]
+            lost = [e for e in display.elts if self._kinds.classify(e)]
+            if lost and all(self._kinds.classify(e) == {Kind.TELLS} for e in lost):
                 if not all(self._is_hook(e) for e in lost):
                     raise Unclear(display, "a list of it and something else")
                 new = ", ".join(" ".join(ast.unparse(e).split("\n")) for e in kept)

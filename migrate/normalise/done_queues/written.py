@@ -23,7 +23,7 @@ class Written(Emptied):
           Unclear: it is not only a parameter server that waits.
         """
         top: ast.AST = wait
-        for outer in self._kinds.above(wait):
+        for outer in self._kinds.walk_above(wait):
             if isinstance(outer, ast.If) and self._serves(top):
                 break
             if isinstance(outer, _FUNCTIONS):
@@ -39,7 +39,7 @@ class Written(Emptied):
         assert isinstance(top, ast.stmt)
         self._joins[top] = None
 
-    def _written(self, server: str) -> Text:
+    def _write_text(self, server: str) -> Text:
         gone = {
             number
             for statement in self._gone
@@ -66,7 +66,9 @@ class Written(Emptied):
             for number in range(block.body[0].lineno, (block.end_lineno or 0) + 1):
                 dedent[number] = dedent.get(number, 0) + by
         for statement in self._joins:
-            outer = [b for b in self._kinds.above(statement) if b in self._dissolved]
+            outer = [
+                b for b in self._kinds.walk_above(statement) if b in self._dissolved
+            ]
             indent = self._indent(outer[-1] if outer else statement)
             inserted.setdefault(self._first(statement), []).append(
                 f"{indent}{server}.join()"
@@ -74,7 +76,9 @@ class Written(Emptied):
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.stmt) and node not in self._gone:
                 self._fill(node, inserted)
-        edited = self._text.edited([e for e in self._edits if not self._lost(e.node)])
+        edited = self._text.apply_edits(
+            [e for e in self._edits if not self._is_lost(e.node)]
+        )
         lines: list[str] = []
         origins: list[int] = []
         for number, line in enumerate(edited.lines, 1):

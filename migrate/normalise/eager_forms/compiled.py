@@ -38,7 +38,7 @@ def write_step(text: Text) -> Text | None:
     ]
     if len(calls) != 1:
         return None
-    return _Compiled(view, calls[0]).written()
+    return _Compiled(view, calls[0]).rewrite()
 
 
 class _Compiled:
@@ -46,7 +46,7 @@ class _Compiled:
         self._view = view
         self._call = call
 
-    def written(self) -> Text | None:
+    def rewrite(self) -> Text | None:
         view, call = self._view, self._call
         assert isinstance(call.func, ast.Attribute)
         model = call.func.value
@@ -93,10 +93,10 @@ class _Compiled:
             "",
         ]
         lines = [*keeps, *(f"{indent}{line}" if line else "" for line in body)]
-        text = view.text.edited([Edit(call.func, step)])
+        text = view.text.apply_edits([Edit(call.func, step)])
         end = statement.end_lineno or statement.lineno
         origin = text.origins[statement.lineno - 1]
-        return text.spliced(statement.lineno, end, lines, [origin] * len(lines))
+        return text.splice(statement.lineno, end, lines, [origin] * len(lines))
 
     def _is_only_called(self, model: ast.Name, made: ast.expr) -> bool:
         """Whether nothing asks the model for what compile gave it, as its optimizer."""
@@ -127,7 +127,7 @@ class _Compiled:
             return None
         statement = view.scopes.parents[found[0]]
         bound = names.bind_arguments(found[0], _COMPILE)
-        if not isinstance(statement, ast.Expr) or not view.text.alone(statement):
+        if not isinstance(statement, ast.Expr) or not view.text.is_alone(statement):
             return None
         if bound is None or not {"optimizer", "loss"} <= set(bound):
             return None

@@ -38,7 +38,7 @@ def _name_parts_of_call(
     statement = view.statement(call)
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return None
-    if not view.text.alone(statement):
+    if not view.text.is_alone(statement):
         return None
     given = map_arguments(function, call)
     edits: list[Edit] = []
@@ -62,12 +62,12 @@ def _name_parts_of_call(
             edits.append(Edit(value.func, _converter(value)))
     if not edits:
         return None
-    text = view.text.edited(edits)
+    text = view.text.apply_edits(edits)
     if not names_:
         return text
     line = f"{view.indent(statement)}{', '.join(names_)} = {', '.join(values)}"
     at = statement.lineno
-    return text.spliced(at, at - 1, [line], [text.origins[at - 1]])
+    return text.splice(at, at - 1, [line], [text.origins[at - 1]])
 
 
 def _is_constant(view: View, value: ast.expr) -> bool:

@@ -27,7 +27,7 @@ def write_tape(text: Text) -> Text | None:
     view = View(text)
     for node in view.scopes.walk():
         if isinstance(node, ast.Call) and method(node) == "minimize":
-            found = _Minimised(view, node).written()
+            found = _Minimised(view, node).rewrite()
             if found is not None:
                 return found
     return None
@@ -40,11 +40,11 @@ class _Minimised:
         self._lines: list[str] = []
         self._origins: list[int] = []
 
-    def written(self) -> Text | None:
+    def rewrite(self) -> Text | None:
         view, call = self._view, self._call
         statement = view.scopes.parents[call]
         assert isinstance(call.func, ast.Attribute)
-        if not isinstance(statement, ast.Expr) or not view.text.alone(statement):
+        if not isinstance(statement, ast.Expr) or not view.text.is_alone(statement):
             return None
         of_v1 = self._is_of_v1(call.func.value)
         bound = names.bind_arguments(call, _V1_PARAMETERS if of_v1 else _PARAMETERS)
@@ -75,7 +75,7 @@ class _Minimised:
             if defined is None:
                 return None
             start, loss = defined, view.fresh("loss", function)
-            self._with_body(defined, indent, tape, loss)
+            self._add_body(defined, indent, tape, loss)
         variables = f"{tape}.watched_variables()"
         if over is not None:
             given = over.body if isinstance(over, ast.Lambda) else over
@@ -87,7 +87,7 @@ class _Minimised:
         self._add(f"{indent}{grads} = {tape}.gradient({loss}, {kept})", at)
         self._add(f"{indent}{optimizer}.apply_gradients(zip({grads}, {kept}))", at)
         end = statement.end_lineno or at
-        return view.text.spliced(start.lineno, end, self._lines, self._origins)
+        return view.text.splice(start.lineno, end, self._lines, self._origins)
 
     def _is_of_v1(self, optimizer: ast.expr) -> bool:
         made = binding(self._view.scopes, optimizer)
@@ -134,7 +134,7 @@ class _Minimised:
                     return None
         return found
 
-    def _with_body(
+    def _add_body(
         self, function: ast.FunctionDef, indent: str, tape: str, loss: str
     ) -> None:
         """The lines of a function as those of the tape's block."""

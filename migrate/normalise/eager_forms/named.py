@@ -25,5 +25,5 @@ def name_session(text: Text) -> Text | None:
             and name_of(view.scopes, call.func) == _SESSION
         ):
             name = view.fresh("session", view.scopes.tree)
-            return text.edited([Edit(call, f"{text.segment(call)} as {name}")])
+            return text.apply_edits([Edit(call, f"{text.segment(call)} as {name}")])
     return None

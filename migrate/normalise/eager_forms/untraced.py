@@ -36,7 +36,7 @@ def drop_tracing(text: Text) -> Text | None:
             and decorator.lineno == decorator.end_lineno == node.lineno - 1
             and _counts(view.scopes, node)
         ):
-            return text.spliced(decorator.lineno, decorator.lineno, [], [])
+            return text.splice(decorator.lineno, decorator.lineno, [], [])
     return None
 
 

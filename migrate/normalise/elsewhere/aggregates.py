@@ -22,7 +22,7 @@ class Aggregates(Callers):
                 and len(statement.targets) == 1
                 and isinstance(statement.targets[0], ast.Name)
                 and statement.targets[0].id in self.aggregates
-                and self.text.alone(statement)
+                and self.text.is_alone(statement)
             ):
                 continue
             name = statement.targets[0].id
@@ -125,9 +125,11 @@ class Aggregates(Callers):
                 part.strip() for part in self.text.segment(value).split("\n")
             )
             lines.append(f"{indent}{new} = {flat}")
-        changed = self.text.edited([Edit(node, own[member]) for node, member in uses])
+        changed = self.text.apply_edits(
+            [Edit(node, own[member]) for node, member in uses]
+        )
         origin = self.text.origins[statement.lineno - 1]
-        return changed.spliced(
+        return changed.splice(
             statement.lineno, statement.end_lineno or 0, lines, [origin] * len(lines)
         )
 

@@ -22,7 +22,7 @@ _PROGRAM_SYMBOLS = (
 class Callees(State):
     """Finds the calls to bring to the driver."""
 
-    def _found(
+    def _read_call(
         self, statement: ast.stmt, call: ast.Call, driver: Driver
     ) -> Call | None:
         func = call.func

@@ -144,4 +144,4 @@ class Callers(Inlining):
         last = node.end_lineno or node.lineno
         while not left and last < len(text.lines) and not text.lines[last].strip():
             last += 1
-        return text.spliced(node.lineno, last, left, [line] * len(left))
+        return text.splice(node.lineno, last, left, [line] * len(left))

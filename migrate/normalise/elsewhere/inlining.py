@@ -32,7 +32,8 @@ class Inlining(Callees):
             )
             attributes, wishes = self._attributes(owner, found, taken, driver)
             first = self._constants(owner, attributes, taken)
-            instance = Instance(owner.name, constants, attributes)
+            methods = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
+            instance = Instance(owner.name, constants, attributes, frozenset(methods))
             self.instances[found.receiver] = instance
             found = dataclasses.replace(
                 found, instance=instance, wishes=wishes, first=first
@@ -47,7 +48,7 @@ class Inlining(Callees):
             self.inlined.add(found.callee.name)
         line = self.text.origins[found.callee.lineno - 1]
         self.brought.append((found.title, line))
-        inliner = Inliner(self.text, self.scopes, taken, self._bound_in(driver))
+        inliner = Inliner(self.text, self.scopes, taken, self._find_bound_names(driver))
         statement, call = found.statement, found.call
         whole = getattr(statement, "value", None) is call and isinstance(
             statement, (ast.Assign, ast.AnnAssign, ast.Expr)
@@ -72,7 +73,7 @@ class Inlining(Callees):
         statement, call = found.statement, found.call
         if not isinstance(
             statement, (ast.Expr, ast.Assign, ast.AugAssign)
-        ) or not self.text.alone(statement):
+        ) or not self.text.is_alone(statement):
             raise NotInlinable("the call's value is used in a larger statement")
         node: ast.AST = call
         while node is not statement:
@@ -98,9 +99,9 @@ class Inlining(Callees):
         line = self.text.lines[statement.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
         origin = self.text.origins[statement.lineno - 1]
-        text = self.text.edited([Edit(call, name)])
+        text = self.text.apply_edits([Edit(call, name)])
         self.brought.pop()
-        return text.spliced(
+        return text.splice(
             statement.lineno,
             statement.lineno - 1,
             [f"{indent}{name} = {source}"],
@@ -200,20 +201,24 @@ class Inlining(Callees):
             return text
         tree = tree_of(text.source)
         scopes = scopes_of(tree)
-        home = self._same(tree, driver)
+        home = self._find_driver(tree, driver)
         own = scopes.scope_by_node[home] if home is not None else None
-        edits = [
-            Edit(node, self.instances[node.value.id].attributes[node.attr])
-            for node in walk_breadth_first(tree)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in self.instances
-            and node.attr in self.instances[node.value.id].attributes
-            and scopes.scope_of(node).owner(node.value.id) in (own, scopes.module, None)
-        ]
-        return text.edited(edits)
+        edits = []
+        for node in walk_breadth_first(tree):
+            if not (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in self.instances
+            ):
+                continue
+            instance = self.instances[node.value.id]
+            name = instance.find_name(node, scopes.parents[node])
+            owner = scopes.scope_of(node).owner(node.value.id)
+            if name is not None and owner in (own, scopes.module, None):
+                edits.append(Edit(node, name))
+        return text.apply_edits(edits)
 
-    def _same(
+    def _find_driver(
         self, tree: ast.Module, driver: ast.FunctionDef | ast.Module
     ) -> ast.AST | None:
         """The driver in a later text, told by its name and its class's."""

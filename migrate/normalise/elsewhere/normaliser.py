@@ -73,7 +73,7 @@ class Normaliser(Aggregates):
                 return caller
         for statement in walk_simple_statements(driver.node.body):
             for call in calls_of(statement):
-                found = self._found(statement, call, driver)
+                found = self._read_call(statement, call, driver)
                 if found is not None:
                     return self._inline(found, driver.node)
         return self._aggregate(driver.node)
@@ -113,7 +113,7 @@ class Normaliser(Aggregates):
                 last += 1
             if _TITLE.fullmatch(text.lines[first - 2]):
                 first -= 1  # Of the file it came from.
-            text = text.spliced(first, last, [], [])
+            text = text.splice(first, last, [], [])
 
 
 def find_own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:

@@ -18,7 +18,7 @@ class State:
     """The text so far, and what was brought."""
 
     def __init__(self, source: str, upward: bool) -> None:
-        self._read(Text.of(source))
+        self._read(Text.read_source(source))
         self.upward = upward
         self.instances: dict[str, Instance] = {}
         self.inlined: set[str] = set()
@@ -58,7 +58,7 @@ class State:
                 found.add(node.arg)
         return found
 
-    def _bound_in(self, driver: ast.FunctionDef | ast.Module) -> frozenset[str]:
+    def _find_bound_names(self, driver: ast.FunctionDef | ast.Module) -> frozenset[str]:
         if isinstance(driver, ast.Module):
             return frozenset()
         return frozenset(self.scopes.scope_by_node[driver].bindings)

@@ -10,13 +10,23 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts.scopes import Scope
 from migrate.normalise.feeds import comprehended, conditions
 from migrate.normalise.feeds.makers import Makers
 from migrate.normalise.feeds.order import Order
 from migrate.normalise.feeds.scattered import Scattered
 from migrate.normalise.feeds.stores import Stores
-from migrate.normalise.feeds.view import Unclear, View, feed_argument
-from migrate.normalise.text import Text
+from migrate.normalise.feeds.view import (
+    Unclear,
+    View,
+    feed_argument,
+    find_fetches,
+    flat,
+    is_key,
+    pairs,
+    walk_scope,
+)
+from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
 
 _ROUNDS = 50
@@ -40,26 +50,109 @@ class _Feeds:
         self._scattered = Scattered(self._view, self._stores)
         self._makers = Makers(self._view, self._stores, self._scattered)
         self._order = Order(self._view, self._makers)
+        self._fetched = Stores(self._view, find_fetches)
 
     def step(self) -> Text | None:
         """One feed written out; None if none is left."""
+        for node in walk_breadth_first(self._view.tree):
+            new = self._write_out_copy(node)
+            if new is not None:
+                return new
         for call in walk_breadth_first(self._view.tree):
+            fetched = find_fetches(call)
+            if isinstance(fetched, ast.Name):
+                try:
+                    new = self._write_out_fetches(fetched)
+                except Unclear:
+                    new = None
+                if new is not None:
+                    return new
             argument = feed_argument(call)
             if argument is None:
                 continue
             try:
                 new = None
                 if isinstance(argument, ast.Call):
-                    new = self._order.hoisted(argument)
+                    new = self._order.hoist_call(argument)
                 elif isinstance(argument, ast.Name):
-                    new = self._name_feed(argument) or self._order.in_order(argument)
+                    new = self._name_feed(argument) or self._order.order_values(
+                        argument
+                    )
                 elif isinstance(argument, ast.Dict):
-                    new = self._order.in_order(argument)
+                    new = self._order.order_values(argument)
             except Unclear:
                 continue
             if new is not None:
                 return new
         return None
+
+    def _write_out_copy(self, node: ast.AST) -> Text | None:
+        """`dict(feed)` and `feed.copy()` as the dict that they copy."""
+        match node:
+            case ast.Call(
+                func=ast.Name("dict"), args=[ast.Name() as name], keywords=[]
+            ):
+                pass
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name() as name, attr="copy"),
+                args=[],
+                keywords=[],
+            ):
+                pass
+            case _:
+                return None
+        scope = self._view.scopes.scope_of(name)
+        owner = scope.owner(name.id)
+        bindings = owner.bindings.get(name.id, []) if owner is scope else []
+        if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
+            return None
+        display = bindings[0].value
+        given = pairs(display) if isinstance(display, ast.Dict) else None
+        if not given or not all(
+            is_key(key) and self._stores.stable(value, scope) for key, value in given
+        ):
+            return None
+        uses = self._list_uses(name.id, scope)
+        if uses is None:
+            return None
+        text, old = self._view.text, bindings[0]
+        new = text.apply_edits([Edit(node, flat(text, display))])
+        gone = uses == [name] and text.is_alone(old) and len(self._view.suite(old)) > 1
+        if gone and (old.end_lineno or old.lineno) < name.lineno:
+            new = new.splice(old.lineno, old.end_lineno or old.lineno, [], [])
+        return new
+
+    def _list_uses(self, name: str, scope: Scope) -> list[ast.Name] | None:
+        """The uses of a dict that is only fed and copied; None of another."""
+        uses: list[ast.Name] = []
+        for node in walk_scope(scope):
+            if not (isinstance(node, ast.Name) and node.id == name):
+                continue
+            parent = self._view.scopes.parents[node]
+            copied = (
+                isinstance(parent, ast.Attribute)
+                and parent.attr == "copy"
+                or isinstance(parent, ast.Call)
+                and isinstance(parent.func, ast.Name)
+                and parent.func.id == "dict"
+            )
+            if isinstance(node.ctx, ast.Load):
+                if not (copied or self._stores.is_feed(node)):
+                    return None
+                uses.append(node)
+        return uses
+
+    def _write_out_fetches(self, use: ast.Name) -> Text | None:
+        """Fetches that are added to, `fetches["op"] = train_op`, written out in the run."""
+        scope = self._view.scopes.scope_of(use)
+        owner = scope.owner(use.id)
+        if owner is None or owner is not scope:
+            return None
+        stores, uses = self._fetched.follow_feed(use.id, owner)
+        values = [value for store in stores for _, value in store.pairs]
+        if len(stores) < 2 or not all(self._fetched.stable(v, owner) for v in values):
+            return None
+        return Scattered(self._view, self._fetched).rewrite(use.id, stores, uses, owner)
 
     def _name_feed(self, use: ast.Name) -> Text | None:
         scope = self._view.scopes.scope_of(use)
@@ -73,8 +166,8 @@ class _Feeds:
                 and isinstance(binding.value, ast.Call)
                 and self._makers.maker(binding.value) is not None
             ):
-                return self._makers.made(binding, use.id, owner)
-        stores, uses = self._stores.of(use.id, owner)
-        if self._stores.simple(stores, uses, owner):
+                return self._makers.rewrite_maker(binding, use.id, owner)
+        stores, uses = self._stores.follow_feed(use.id, owner)
+        if self._stores.can_be_moved(stores, uses, owner):
             return None
-        return self._scattered.written(use.id, stores, uses, owner)
+        return self._scattered.rewrite(use.id, stores, uses, owner)

@@ -56,7 +56,7 @@ def _step(view: View) -> Text | None:
             continue
         try:
             feed = _Feed(view, value)
-            return _drop_unread_containers(feed.written(), feed.used)
+            return _drop_unread_containers(feed.rewrite(), feed.used)
         except Unclear:
             continue
     return None
@@ -78,9 +78,9 @@ def _drop_unread_containers(text: Text, used: set[str]) -> Text:
             for n in view.scopes.walk()
         )
         dead = isinstance(node.value, (ast.List, ast.Tuple, ast.Dict))
-        if dead and not read and text.alone(node) and len(view.suite(node)) > 1:
+        if dead and not read and text.is_alone(node) and len(view.suite(node)) > 1:
             end = node.end_lineno or node.lineno
-            return _drop_unread_containers(text.spliced(node.lineno, end, [], []), used)
+            return _drop_unread_containers(text.splice(node.lineno, end, [], []), used)
     return text
 
 
@@ -97,7 +97,7 @@ class _Feed:
         self._lines: list[str] = []
         self.used: set[str] = set()
 
-    def written(self) -> Text:
+    def rewrite(self) -> Text:
         """The text with the dict written out.
 
         Raises:
@@ -126,12 +126,12 @@ class _Feed:
             for k, v in zip(keys, values, strict=True)
         )
         lines = self._lines
-        new = self._view.text.edited([Edit(self._value, f"{{{text}}}")])
+        new = self._view.text.apply_edits([Edit(self._value, f"{{{text}}}")])
         if not lines:
             return new
         at = statement.lineno
         indent = self._view.indent(statement)
-        return new.spliced(
+        return new.splice(
             at,
             at - 1,
             [indent + line for line in lines],
@@ -154,7 +154,7 @@ class _Feed:
                 raise Unclear
         if not isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign, ast.Return)):
             raise Unclear
-        if not self._view.text.alone(node):
+        if not self._view.text.is_alone(node):
             raise Unclear
         return node
 
@@ -331,7 +331,7 @@ class _Feed:
         statement = scopes.parents[stores[0]]
         if not isinstance(statement, ast.Assign) or statement.targets != [stores[0]]:
             raise Unclear
-        for above in self._view.above(statement):
+        for above in self._view.walk_above(statement):
             if isinstance(above, (ast.For, ast.While)):
                 raise Unclear
         if self._is_changed(shown):

@@ -38,7 +38,11 @@ def _fill_one_feed(text: Text) -> Text | None:
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.If):
             inner = _read_condition(node, fed, placeholders)
-            if inner is None or not text.alone(node) or find_lines_inside_strings(node):
+            if (
+                inner is None
+                or not text.is_alone(node)
+                or find_lines_inside_strings(node)
+            ):
                 continue
             line, old = text.lines[node.lineno - 1], text.lines[inner.lineno - 1]
             if not line.strip().startswith("if ") or inner.lineno == node.lineno:
@@ -47,13 +51,13 @@ def _fill_one_feed(text: Text) -> Text | None:
             count = (inner.end_lineno or inner.lineno) - inner.lineno + 1
             lines = text.lines[inner.lineno - 1 : inner.lineno - 1 + count]
             step = len(old) - len(old.lstrip()) - len(indent)
-            return text.spliced(
+            return text.splice(
                 node.lineno,
                 node.end_lineno or node.lineno,
                 [indent + shown[len(indent) + step :] for shown in lines],
                 text.origins[inner.lineno - 1 : inner.lineno - 1 + count],
             )
-        if isinstance(node, ast.Assign) and text.alone(node):
+        if isinstance(node, ast.Assign) and text.is_alone(node):
             new = _drop_length(text, node)
             if new is not None:
                 return new
@@ -130,4 +134,4 @@ def _drop_length(text: Text, node: ast.Assign) -> Text | None:
     right = ", ".join(ast.unparse(v) for _, v in rest)
     shown = f"{indent}{left} = {right}" if rest else f"{indent}pass"
     origin = text.origins[node.lineno - 1]
-    return text.spliced(node.lineno, node.end_lineno or node.lineno, [shown], [origin])
+    return text.splice(node.lineno, node.end_lineno or node.lineno, [shown], [origin])

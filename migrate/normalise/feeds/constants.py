@@ -48,7 +48,7 @@ def write_defaults(text: Text) -> Text:
             func = text.segment(first.value.func).removesuffix("constant")
             new = f"{func}placeholder_with_default({default}, [])"
             edits.append(Edit(first.value, new))
-    return text.edited(edits)
+    return text.apply_edits(edits)
 
 
 def _keys(call: ast.AST) -> list[ast.expr]:

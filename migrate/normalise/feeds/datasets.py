@@ -24,11 +24,14 @@ from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import roles
 
 _INITIALIZABLE = "make_initializable_iterator"
+# iterator.make_initializer(dataset), of tf.data.Iterator.from_structure.
+_INITIALIZER = "make_initializer"
 
 
 def convert_to_functions(text: Text) -> Text:
     """The text with such functions; the same text where there are none."""
-    while _INITIALIZABLE in text.source and "laceholder" in text.source:
+    given_later = _INITIALIZABLE in text.source or _INITIALIZER in text.source
+    while given_later and "laceholder" in text.source:
         new = _Datasets(text).step()
         if new is None:
             break
@@ -48,14 +51,20 @@ class _Datasets:
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
-                and node.func.attr == _INITIALIZABLE
+                and node.func.attr in (_INITIALIZABLE, _INITIALIZER)
             ):
                 continue
             source = node.func.value
-            if self._scopes.resolve(node.func) is not None and node.args:
+            if node.func.attr == _INITIALIZER:
+                if not node.args:
+                    continue
+                source = node.args[0]
+            elif self._scopes.resolve(node.func) is not None and node.args:
                 source = node.args[0]  # tf.data.make_initializable_iterator(dataset)
             statement = self._scopes.parents[node]
-            if not (isinstance(statement, ast.Assign) and self._text.alone(statement)):
+            if not (
+                isinstance(statement, ast.Assign) and self._text.is_alone(statement)
+            ):
                 continue
             if isinstance(source, ast.Name):
                 new = self._write_dataset_function(source, statement)
@@ -75,8 +84,8 @@ class _Datasets:
         indent = self._indent(statement)
         line = f"{indent}{name} = {self._text.segment(source)}"
         origin = self._text.origins[statement.lineno - 1]
-        text = self._text.edited([Edit(source, name)])
-        return text.spliced(statement.lineno, statement.lineno - 1, [line], [origin])
+        text = self._text.apply_edits([Edit(source, name)])
+        return text.splice(statement.lineno, statement.lineno - 1, [line], [origin])
 
     def _write_dataset_function(
         self, source: ast.Name, iterator: ast.Assign
@@ -130,9 +139,9 @@ class _Datasets:
         ]
         origins += [head] * 3
         last = made[-1]
-        text = text.spliced(last.lineno, last.end_lineno or 0, lines, origins)
+        text = text.splice(last.lineno, last.end_lineno or 0, lines, origins)
         for statement in reversed(made[:-1]):
-            text = text.spliced(
+            text = text.splice(
                 statement.lineno, statement.end_lineno or statement.lineno, [], []
             )
         return text
@@ -141,7 +150,7 @@ class _Datasets:
         return (
             len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
-            and self._text.alone(statement)
+            and self._text.is_alone(statement)
             and not find_lines_inside_strings(statement)
             and not self._draws(statement)
         )

@@ -37,7 +37,7 @@ def _name_first_placeholder(text: Text) -> Text | None:
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
             and (target := names.key(statement.targets[0])) is not None
-            and text.alone(statement)
+            and text.is_alone(statement)
         ):
             continue
         for call in _placeholders(scopes, statement.value):
@@ -51,8 +51,8 @@ def _name_first_placeholder(text: Text) -> Text | None:
             indent = text.lines[statement.lineno - 1][: statement.col_offset]
             at = statement.lineno
             line = f"{indent}{name} = {source}"
-            edited = text.edited([Edit(call, name)])
-            return edited.spliced(at, at - 1, [line], [text.origins[call.lineno - 1]])
+            edited = text.apply_edits([Edit(call, name)])
+            return edited.splice(at, at - 1, [line], [text.origins[call.lineno - 1]])
     return None
 
 

@@ -78,14 +78,16 @@ class Makers:
             if scope.owner(value.id) is not scope:
                 return False
             try:
-                stores, _ = self._stores.of(value.id, scope)
+                stores, _ = self._stores.follow_feed(value.id, scope)
             except Unclear:
                 return False
             keys = [k for s in stores for k, _ in s.pairs]
             return bool(keys) and all(is_key(k) for k in keys)
         return False
 
-    def made(self, binding: ast.Assign, name: str, scope: Scope) -> Text | None:
+    def rewrite_maker(
+        self, binding: ast.Assign, name: str, scope: Scope
+    ) -> Text | None:
         """`feed = make(...)`: the function gives values, the caller names them."""
         assert isinstance(binding.value, ast.Call)
         maker = self.maker(binding.value)
@@ -93,8 +95,8 @@ class Makers:
         inner = self._view.scopes.scope_by_node[maker]
         for statement in returns(maker):  # First its own dict, if it has a name.
             if isinstance(statement.value, ast.Name):
-                stores, uses = self._stores.of(statement.value.id, inner)
-                return self._scattered.written(statement.value.id, stores, uses, inner)
+                stores, uses = self._stores.follow_feed(statement.value.id, inner)
+                return self._scattered.rewrite(statement.value.id, stores, uses, inner)
         callers = self._callers(maker)
         displays = [r.value for r in returns(maker)]
         first = displays[0]
@@ -128,7 +130,7 @@ class Makers:
             replaced.append(
                 (caller, self._call_site(caller, call, bound, keys, dropped, edits))
             )
-        text = self._view.text.edited(
+        text = self._view.text.apply_edits(
             [e for e in edits if not any(e.node is c for c, _ in replaced)]
         )
         for caller, lines in sorted(
@@ -136,7 +138,7 @@ class Makers:
         ):
             origins = [text.origins[caller.lineno - 1]] * len(lines)
             last = caller.end_lineno or caller.lineno
-            text = text.spliced(caller.lineno, last, lines, origins)
+            text = text.splice(caller.lineno, last, lines, origins)
         return text
 
     def _call_site(
@@ -225,7 +227,7 @@ class Makers:
                 and statement.value is call
                 and len(statement.targets) == 1
                 and isinstance(statement.targets[0], ast.Name)
-                and self._view.text.alone(statement)
+                and self._view.text.is_alone(statement)
                 and self.maker(call) is maker
             ):
                 raise Unclear

@@ -20,29 +20,29 @@ class Order:
         self._view = view
         self._makers = makers
 
-    def hoisted(self, call: ast.Call) -> Text | None:
+    def hoist_call(self, call: ast.Call) -> Text | None:
         """The call that makes a feed, in a statement of its own before."""
         if self._makers.maker(call) is None:
             return None
         statement = self._view.statement(call)
         if not isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign)):
             return None
-        if not self._view.text.alone(statement):
+        if not self._view.text.is_alone(statement):
             return None
-        if any(isinstance(node, _DEFERRED) for node in self._view.above(call)):
+        if any(isinstance(node, _DEFERRED) for node in self._view.walk_above(call)):
             return None
         name = self._view.fresh("feed", self._view.function(call))
         indent = self._view.indent(statement)
         line = f"{indent}{name} = {flat(self._view.text, call)}"
-        edited = self._view.text.edited([Edit(call, name)])
-        return edited.spliced(
+        edited = self._view.text.apply_edits([Edit(call, name)])
+        return edited.splice(
             statement.lineno,
             statement.lineno - 1,
             [line],
             [self._view.text.origins[call.lineno - 1]],
         )
 
-    def in_order(self, feed: ast.expr) -> Text | None:
+    def order_values(self, feed: ast.expr) -> Text | None:
         """Values that two or more calls compute: named in the order of the dict.
 
         A step function takes its feeds in the order of the placeholders, and only those
@@ -66,9 +66,9 @@ class Order:
         statement = self._view.statement(where)
         if not isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign)):
             return None
-        if not self._view.text.alone(statement):
+        if not self._view.text.is_alone(statement):
             return None
-        if any(isinstance(node, _DEFERRED) for node in self._view.above(where)):
+        if any(isinstance(node, _DEFERRED) for node in self._view.walk_above(where)):
             return None
         indent, function = self._view.indent(statement), self._view.function(where)
         lines: list[str] = []
@@ -79,6 +79,6 @@ class Order:
             lines.append(f"{indent}{name} = {flat(self._view.text, value)}")
             edits.append(Edit(value, name))
         origin = self._view.text.origins[statement.lineno - 1]
-        return self._view.text.edited(edits).spliced(
+        return self._view.text.apply_edits(edits).splice(
             statement.lineno, statement.lineno - 1, lines, [origin] * len(lines)
         )

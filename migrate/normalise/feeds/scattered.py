@@ -19,7 +19,7 @@ class Scattered:
         self._view = view
         self._stores = stores
 
-    def written(
+    def rewrite(
         self, name: str, stores: list[Store], uses: list[ast.Name], scope: Scope
     ) -> Text:
         """Every value under a name of its own, every use a display of these names."""
@@ -40,7 +40,7 @@ class Scattered:
             > 1
         }
         for store in stores:
-            if not text.alone(store.statement):
+            if not text.is_alone(store.statement):
                 raise Unclear
             lines = []
             for key, value in store.pairs:
@@ -56,14 +56,14 @@ class Scattered:
         for use in uses:
             shown = [f"{key}: {own[key]}" for key in keys[use]]
             edits.append(Edit(use, "{" + ", ".join(shown) + "}"))
-        text = text.edited(edits)
+        text = text.apply_edits(edits)
         for statement in sorted(new_lines, key=lambda s: s.lineno, reverse=True):
             indent = self._view.indent(statement)
             lines = [indent + line for line in new_lines[statement]]
             if not lines and len(self._view.suite(statement)) == 1:
                 lines = [indent + "pass"]
             origin = text.origins[statement.lineno - 1]
-            text = text.spliced(
+            text = text.splice(
                 statement.lineno,
                 statement.end_lineno or statement.lineno,
                 lines,
@@ -103,7 +103,7 @@ class Scattered:
         keys: dict[ast.Name, list[str]] = {}
         for use in uses:
             within = {
-                id(s) for s in [self._view.statement(use), *self._view.above(use)]
+                id(s) for s in [self._view.statement(use), *self._view.walk_above(use)]
             }
             if not any(id(s) in within for s in suite):
                 raise Unclear

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Callable
 
 from migrate.facts.scopes import Scope
 from migrate.normalise.feeds.view import Unclear, View, feed_argument, pairs, walk_scope
@@ -21,10 +22,15 @@ class Store:
 class Stores:
     """Finds them in a function."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(
+        self, view: View, argument: Callable[[ast.AST], ast.expr | None] = feed_argument
+    ) -> None:
         self._view = view
+        self._argument = argument
 
-    def of(self, name: str, scope: Scope) -> tuple[list[Store], list[ast.Name]]:
+    def follow_feed(
+        self, name: str, scope: Scope
+    ) -> tuple[list[Store], list[ast.Name]]:
         """Everything that happens to a feed in its function.
 
         Raises:
@@ -76,12 +82,14 @@ class Stores:
 
     def is_feed(self, node: ast.expr) -> bool:
         """Whether a call that runs a session is fed with it."""
-        for above in self._view.above(node):
+        for above in self._view.walk_above(node):
             if isinstance(above, ast.Call):
-                return feed_argument(above) is node
+                return self._argument(above) is node
         return False
 
-    def simple(self, stores: list[Store], uses: list[ast.Name], scope: Scope) -> bool:
+    def can_be_moved(
+        self, stores: list[Store], uses: list[ast.Name], scope: Scope
+    ) -> bool:
         """Whether the display can as well stand at its uses: nothing changes between."""
         if len(stores) != 1:
             return False

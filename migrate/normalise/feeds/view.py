@@ -24,7 +24,7 @@ class View:
         self.scopes = scopes_of(self.tree)
         self._named_now: set[str] = set()
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
         above = self.scopes.parents.get(node)
         while above is not None:
             yield above
@@ -36,7 +36,7 @@ class View:
         return node
 
     def function(self, node: ast.AST) -> ast.AST:
-        for above in self.above(node):
+        for above in self.walk_above(node):
             if isinstance(above, (ast.FunctionDef, ast.Module)):
                 return above
         return self.tree
@@ -68,14 +68,27 @@ NOWHERE = Scope(ast.Module([], []), None)
 
 def feed_argument(call: ast.AST) -> ast.expr | None:
     """What a session's run call is fed with."""
-    if (
-        not isinstance(call, ast.Call)
-        or not isinstance(call.func, ast.Attribute)
-        or call.func.attr != "run"
-        or not (call.args or call.keywords)
-    ):
+    if not _runs(call):
         return None
+    assert isinstance(call, ast.Call)
     return names.argument(call, "feed_dict", 1)
+
+
+def find_fetches(call: ast.AST) -> ast.expr | None:
+    """What a session's run call fetches."""
+    if not _runs(call):
+        return None
+    assert isinstance(call, ast.Call)
+    return names.argument(call, "fetches", 0)
+
+
+def _runs(call: ast.AST) -> bool:
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "run"
+        and bool(call.args or call.keywords)
+    )
 
 
 def pairs(value: ast.expr) -> tuple[tuple[ast.expr, ast.expr], ...] | None:

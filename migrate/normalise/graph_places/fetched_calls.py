@@ -64,7 +64,7 @@ class _Fetched:
                     and not names.reads(part) & bound
                     and not draws.draws_within(self._scopes, part)
                 ):
-                    return self._before(part, block)
+                    return self._move_before(part, block)
         return None
 
     def _builds(self, call: ast.Call) -> bool:
@@ -83,7 +83,7 @@ class _Fetched:
             )
         )
 
-    def _before(self, part: ast.Call, block: ast.With) -> Text:
+    def _move_before(self, part: ast.Call, block: ast.With) -> Text:
         taken = {
             n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
         }
@@ -96,7 +96,7 @@ class _Fetched:
         line = self._text.lines[block.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
         origin = self._text.origins[part.lineno - 1]
-        text = self._text.edited([Edit(part, name)])
-        return text.spliced(
+        text = self._text.apply_edits([Edit(part, name)])
+        return text.splice(
             block.lineno, block.lineno - 1, [f"{indent}{name} = {shown}"], [origin]
         )

@@ -46,7 +46,7 @@ _STAYS = frozenset(
 def move_graph(text: Text) -> Text:
     """The text with what its plain session's block adds to the graph before it."""
     if "Session(" in text.source:
-        text = _Block(text).opened_late()
+        text = _Block(text).open_late()
     while "Session(" in text.source:
         new = _Block(text).one_moved()
         if new is None:
@@ -81,8 +81,8 @@ class _Block:
         if not blocks:
             return None
         block = blocks[0]
-        bound = [n for b in blocks for s in self._inside(b) for n in names.binds(s)]
-        bound += [n for b in blocks for s in self._inside(b) for n in names.mutates(s)]
+        bound = [n for b in blocks for s in self._walk(b) for n in names.binds(s)]
+        bound += [n for b in blocks for s in self._walk(b) for n in names.mutates(s)]
         bound += [n for b in blocks for i in b.items for n in names.binds_of_item(i)]
         bound += [n.partition(".")[0] for n in bound]  # Of an object, all of it.
         if len(blocks) > 1:  # What stands between them, too.
@@ -91,7 +91,7 @@ class _Block:
             bound += [n for s in after for n in names.binds(s)]
         scope = self._scopes.scope_of(block.body[0])
         between = self._find_statements_between(blocks)
-        for statement in [*(s for b in blocks for s in self._inside(b)), *between]:
+        for statement in [*(s for b in blocks for s in self._walk(b)), *between]:
             if not self._builds(statement) or self._draws(statement):
                 continue
             reads = names.reads(statement)
@@ -103,7 +103,7 @@ class _Block:
                 continue
             if (reads | {n.partition(".")[0] for n in reads}) & set(bound):
                 continue
-            nested = statement not in between and self._in_block(statement, blocks)
+            nested = statement not in between and self._is_nested(statement, blocks)
             if nested and self._makes_variables(statement):
                 continue
             if self._depends_on_place(statement) and any(
@@ -112,9 +112,11 @@ class _Block:
                 for s in b.body
             ):
                 continue
-            if not self._text.alone(statement) or find_lines_inside_strings(statement):
+            if not self._text.is_alone(statement) or find_lines_inside_strings(
+                statement
+            ):
                 continue
-            return self._before(statement, block)
+            return self._move_before(statement, block)
         return None
 
     def _depends_on_place(self, statement: ast.stmt) -> bool:
@@ -179,7 +181,7 @@ class _Block:
             if (
                 not self._makes_variables(statement)  # Each time, others.
                 and all(ast.dump(b) == ast.dump(statement) for b in others)
-                and all(self._text.alone(b) for b in others)  # type: ignore[arg-type]
+                and all(self._text.is_alone(b) for b in others)  # type: ignore[arg-type]
             ):
                 first, second = sorted(
                     [statement, others[-1]],
@@ -208,11 +210,11 @@ class _Block:
         )
         old = self._text.lines[first - 1]
         left = [old[: len(old) - len(old.lstrip())] + "pass"] if len(suite) == 1 else []
-        return self._text.spliced(
+        return self._text.splice(
             first, last, left, self._text.origins[first - 1 : first] * len(left)
         )
 
-    def opened_late(self) -> Text:
+    def open_late(self) -> Text:
         """What stands in the block before the session is used, before the block.
 
         A graph that is opened in the same statement is the only one there is.
@@ -251,12 +253,12 @@ class _Block:
         outer = at[: len(at) - len(at.lstrip())]
         inner = self._text.lines[first.lineno - 1]
         inner = inner[: len(inner) - len(inner.lstrip())]
-        if not self._text.alone(leading[-1]) or block.items[
+        if not self._text.is_alone(leading[-1]) or block.items[
             -1
         ].context_expr.end_lineno != (block.lineno):
             return self._text
         moved = {n for s in later for n in range(s.lineno, (s.end_lineno or 0) + 1)}
-        if not all(self._text.alone(s) for s in later):
+        if not all(self._text.is_alone(s) for s in later):
             return self._text
         numbers = [n for n in range(block.lineno + 1, end + 1) if n not in moved]
         lines = [
@@ -268,7 +270,7 @@ class _Block:
         ]
         call = self._text.segment(item.context_expr)
         begun = [self._text.lines[n - 1] for n in sorted(moved)]
-        new = self._text.spliced(
+        new = self._text.splice(
             block.lineno,
             end,
             [*lines, f"{outer}with {call} as {name}:", *begun],
@@ -343,14 +345,14 @@ class _Block:
             return []  # As in the branches of one `if`.
         return sorted(sessions, key=lambda s: s.lineno)
 
-    def _inside(self, block: ast.stmt) -> Iterator[ast.stmt]:
+    def _walk(self, block: ast.stmt) -> Iterator[ast.stmt]:
         for _, suite in names.suites(block):
             for statement in suite:
                 yield statement
                 if isinstance(statement, _BLOCKS):
-                    yield from self._inside(statement)
+                    yield from self._walk(statement)
 
-    def _in_block(self, statement: ast.stmt, blocks: list[ast.With]) -> bool:
+    def _is_nested(self, statement: ast.stmt, blocks: list[ast.With]) -> bool:
         return self._scopes.parents[statement] not in blocks
 
     def _builds(self, statement: ast.stmt) -> bool:
@@ -438,7 +440,7 @@ class _Block:
             for n in walk_breadth_first(statement)
         )
 
-    def _before(self, statement: ast.stmt, block: ast.With) -> Text:
+    def _move_before(self, statement: ast.stmt, block: ast.With) -> Text:
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         lines = textwrap.dedent("\n".join(self._text.lines[first - 1 : last])).split(
             "\n"
@@ -453,7 +455,7 @@ class _Block:
         )
         old = self._text.lines[first - 1]
         left = [old[: len(old) - len(old.lstrip())] + "pass"] if len(suite) == 1 else []
-        text = self._text.spliced(first, last, left, origins[: len(left)])
-        return text.spliced(
+        text = self._text.splice(first, last, left, origins[: len(left)])
+        return text.splice(
             block.lineno, block.lineno - 1, [indent + line for line in lines], origins
         )

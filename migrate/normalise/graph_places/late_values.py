@@ -33,6 +33,7 @@ from migrate.tables.unsupported import MNIST_SYMBOLS
 _ASSIGN = {"tf.assign": "assign", "tf.assign_add": "assign_add"} | {
     "tf.assign_sub": "assign_sub"
 }
+_CONTAINERS = (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Tuple)
 # Not computed anew: they make something, draw numbers, or act on a graph.
 _NOT_AT_ONCE = (
     *("tf.random", "tf.train", "tf.layers", "tf.contrib", "tf.summary", "tf.losses"),
@@ -94,7 +95,7 @@ class _Late:
                 ):
                     new = self._split_run(node, region)
                     if new is not None:
-                        return self._text.edited([Edit(node, new)])
+                        return self._text.apply_edits([Edit(node, new)])
         return None
 
     def _regions(self) -> Iterator[_Region]:
@@ -114,10 +115,10 @@ class _Late:
                 scope = self._scopes.scope_of(node)
                 graph = self._graph(scope.node, set())
                 yield self._read_region(
-                    node.body, {session}, self._late(node) - graph, graph
+                    node.body, {session}, self._find_changed_names(node) - graph, graph
                 )
                 for helper in find(self._scopes, call, session):
-                    own = helper.own()
+                    own = helper.find_own_names()
                     inside = self._graph(helper.node, graph - own)
                     yield self._read_region(
                         helper.node.body, helper.sessions, own - inside, inside
@@ -158,7 +159,7 @@ class _Late:
         owner = self._scopes.scope_of(name).owner(name.id)
         return owner.bindings.get(name.id, []) if owner is not None else []
 
-    def _late(self, block: ast.With) -> set[str]:
+    def _find_changed_names(self, block: ast.With) -> set[str]:
         """Names of what the session's block binds or changes."""
         found: set[str] = set()
         for statement in block.body:
@@ -238,6 +239,8 @@ class _Late:
             return None
         if names.key(fetched) is not None or not names.reads(fetched) & region.late:
             return None
+        if self._is_host_choice(fetched):
+            return None
         assigned = self._assignment(call, fetched, region)
         if assigned is not None:
             return assigned if fed is None else None
@@ -256,6 +259,18 @@ class _Late:
             return None
         whole = source.replace(part, f"{tensorflow}.constant({run})")
         return f"{whole if isinstance(fetched, ast.Call) else f'({whole})'}.numpy()"
+
+    def _is_host_choice(self, fetched: ast.expr) -> bool:
+        """`ops[i]`, where Python takes a part of a list, a tuple or a dict."""
+        root = fetched
+        while isinstance(root, ast.Subscript):
+            root = root.value
+        if root is fetched or not isinstance(root, ast.Name):
+            return isinstance(root, _CONTAINERS)
+        return any(
+            isinstance(bound, ast.Assign) and isinstance(bound.value, _CONTAINERS)
+            for bound in self._bindings(root)
+        )
 
     def _is_at_once(self, fetched: ast.expr, region: _Region) -> bool:
         """Whether it is the name of such a value, or a list of them."""
@@ -362,7 +377,7 @@ class _Late:
             return []
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
-            if not self._only_computes(symbol):
+            if not self._is_computation(symbol):
                 return None
             parts: list[ast.expr] = [*node.args, *[k.value for k in node.keywords]]
         elif isinstance(node, ast.BinOp):
@@ -387,7 +402,7 @@ class _Late:
             found += inside
         return found
 
-    def _only_computes(self, symbol: str) -> bool:
+    def _is_computation(self, symbol: str) -> bool:
         return (
             symbol.startswith("tf.")
             and not symbol.startswith(_NOT_AT_ONCE)

@@ -49,7 +49,7 @@ def gather_graph(text: Text) -> Text:
             return text  # The names would be the function's.
         if own & set().union(set(), *[names.reads(s) for s in moved]):
             return text
-    if not all(text.alone(s) and not find_lines_inside_strings(s) for s in moved):
+    if not all(text.is_alone(s) and not find_lines_inside_strings(s) for s in moved):
         return text
     if not _commutes(scopes, before, moved):
         return text
@@ -227,5 +227,5 @@ def _move_block(
             last += 1
         edits.append((start, last, [], []))
     for start, last, new, where in sorted(edits, key=lambda e: e[0], reverse=True):
-        text = text.spliced(start, last, new, where)
+        text = text.splice(start, last, new, where)
     return text

@@ -71,7 +71,7 @@ def insert_setter(text: Text) -> tuple[Text, tuple[int, ...]]:
         setter = f"{tensorflow}.train.replica_device_setter(cluster={given})"
         edits.append(Edit(call.args[0], setter))
     lines = sorted({text.origins[call.lineno - 1] for call, _ in blocks})
-    return text.edited(edits), tuple(lines)
+    return text.apply_edits(edits), tuple(lines)
 
 
 def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:

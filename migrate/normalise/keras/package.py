@@ -41,14 +41,14 @@ def import_keras_of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         (node, new)
         for node in walk_breadth_first(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
-        and text.alone(node)
+        and text.is_alone(node)
         and (new := _write_import(node)) is not None
     ]
     for node, new in sorted(found, key=lambda pair: pair[0].lineno, reverse=True):
         indent = text.lines[node.lineno - 1][: node.col_offset]
         origins = [text.origins[node.lineno - 1]] * len(new)
         end = node.end_lineno or node.lineno
-        text = text.spliced(node.lineno, end, [indent + line for line in new], origins)
+        text = text.splice(node.lineno, end, [indent + line for line in new], origins)
     told = tuple(
         Finding(
             node.lineno,

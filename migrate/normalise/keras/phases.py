@@ -35,7 +35,7 @@ def write_phases(text: Text) -> Text:
         return text
     if "learning_phase" not in text.source:
         return text
-    return _Phase(text).written()
+    return _Phase(text).rewrite()
 
 
 def drop_keras_sessions(text: Text) -> Text:
@@ -43,7 +43,7 @@ def drop_keras_sessions(text: Text) -> Text:
     while "keras" in text.source and "Session" in text.source:
         view = View(text)
         found = next(
-            (s for s in _find_told_statements(view, _FOR_SESSIONS) if text.alone(s)),
+            (s for s in _find_told_statements(view, _FOR_SESSIONS) if text.is_alone(s)),
             None,
         )
         if found is None:
@@ -66,10 +66,10 @@ def _drop_statement(view: View, statement: ast.stmt) -> Text:
     """The text without a statement."""
     end = statement.end_lineno or statement.lineno
     if len(view.suite(statement)) > 1:
-        return view.text.spliced(statement.lineno, end, [], [])
+        return view.text.splice(statement.lineno, end, [], [])
     line = f"{view.indent(statement)}pass"
     origin = view.text.origins[statement.lineno - 1]
-    return view.text.spliced(statement.lineno, end, [line], [origin])
+    return view.text.splice(statement.lineno, end, [line], [origin])
 
 
 class _Phase:
@@ -78,7 +78,7 @@ class _Phase:
         self._view = View(text)
         self._models = Models(self._view)
 
-    def written(self) -> Text:
+    def rewrite(self) -> Text:
         view, scopes = self._view, self._view.scopes
         sets = _find_told_statements(view, frozenset({_SETS}))
         fed = self._find_phase_feeds()
@@ -94,7 +94,7 @@ class _Phase:
         untold = self._find_untold_calls()
         if sets:
             return self._set(sets[0], untold)
-        return self._as_placeholder(fed, untold) if fed else self._text
+        return self._make_placeholder(fed, untold) if fed else self._text
 
     def _find_phase_feeds(self) -> list[tuple[ast.expr, ast.expr]]:
         """Feeds of the phase: the keys, and what is fed."""
@@ -122,7 +122,7 @@ class _Phase:
         call = statement.value
         assert isinstance(call, ast.Call)
         value = names.literal(call.args[0]) if len(call.args) == 1 else None
-        if value not in (0, 1) or not self._text.alone(statement):
+        if value not in (0, 1) or not self._text.is_alone(statement):
             return self._text
         if not self._is_first(statement):
             return self._text
@@ -130,7 +130,7 @@ class _Phase:
             return _drop_statement(self._view, statement)
         if self._models.by_phase and not untold:
             return self._text
-        done = self._text.edited(
+        done = self._text.apply_edits(
             [self._add_training_argument(c, "True") for c in untold]
         )
         view = View(done)
@@ -146,7 +146,7 @@ class _Phase:
             and self._view.scopes.resolve(node.func) in roles.SESSIONS
         ]
         if not sessions or any(
-            self._view.function(s) not in (function, *self._view.above(function))
+            self._view.function(s) not in (function, *self._view.walk_above(function))
             and function is not self._view.tree
             for s in sessions
         ):
@@ -160,10 +160,10 @@ class _Phase:
                 continue
             if self._models.may_make(node):
                 return False
-        around = [n for n in self._view.above(statement)]
+        around = [n for n in self._view.walk_above(statement)]
         return not any(isinstance(n, (ast.For, ast.While)) for n in around)
 
-    def _as_placeholder(
+    def _make_placeholder(
         self, fed: list[tuple[ast.expr, ast.expr]], untold: list[ast.Call]
     ) -> Text:
         if not untold:
@@ -175,7 +175,7 @@ class _Phase:
         if len(homes) != 1 or tf is None or runs - homes and homes != {self._view.tree}:
             return self._text
         statement = self._view.statement(first)
-        if not self._text.alone(statement):
+        if not self._text.is_alone(statement):
             return self._text
         name = self._view.fresh("learning_phase", self._view.tree)
         edits = [self._add_training_argument(call, name) for call in untold]
@@ -189,8 +189,8 @@ class _Phase:
             f'{tf}.placeholder_with_default(False, [], name="learning_phase")'
         )
         origin = self._text.origins[statement.lineno - 1]
-        done = self._text.edited(edits)
-        return done.spliced(statement.lineno, statement.lineno - 1, [line], [origin])
+        done = self._text.apply_edits(edits)
+        return done.splice(statement.lineno, statement.lineno - 1, [line], [origin])
 
     def _drop_feeds(self, fed: list[tuple[ast.expr, ast.expr]]) -> Text:
         """No layer asks for the phase: what is fed is read by nothing."""
@@ -204,7 +204,7 @@ class _Phase:
                 if k is not None and k is not key
             ]
             edits.append(Edit(argument, "{" + ", ".join(pairs) + "}"))
-        return self._text.edited(edits)
+        return self._text.apply_edits(edits)
 
     def _add_training_argument(self, call: ast.Call, training: str) -> Edit:
         """A call that is told whether it trains."""

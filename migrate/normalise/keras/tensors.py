@@ -42,7 +42,7 @@ def _drop_empty_updates(text: Text) -> Text:
     models = Models(view := View(text))
     if models.updates:
         return text
-    return text.edited(
+    return text.apply_edits(
         [
             Edit(node, "[]")
             for node in walk_breadth_first(view.tree)
@@ -166,7 +166,7 @@ class _Tensors:
                 break
             last = statement
         begin = last.end_lineno or last.lineno
-        if not self._text.alone(last) or any(
+        if not self._text.is_alone(last) or any(
             self._view.function(u) is not home and home is not self._view.tree
             for u, _ in uses
         ):
@@ -182,9 +182,9 @@ class _Tensors:
         if any(role == "output" for _, role in uses):
             lines.append(f"{indent}{given} = {target.id}({fed})")
         edits = [Edit(use, fed if role == "input" else given) for use, role in uses]
-        done = self._text.edited(edits)
+        done = self._text.apply_edits(edits)
         origin = self._text.origins[made.lineno - 1]
-        return done.spliced(begin + 1, begin, lines, [origin] * len(lines))
+        return done.splice(begin + 1, begin, lines, [origin] * len(lines))
 
     def _adds(self, statement: ast.stmt, model: str) -> bool:
         """`model.add(...)`, or `model.summary()`."""
@@ -251,5 +251,5 @@ class _Tensors:
             if "name" in bound:
                 name = f", name={self._text.segment(bound['name'])}"
             new = f"{tf}.placeholder({dtype}, [None, *{shape}]{name})"
-            return self._text.edited([Edit(call, new)])
+            return self._text.apply_edits([Edit(call, new)])
         return None

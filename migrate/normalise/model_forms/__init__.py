@@ -41,7 +41,7 @@ class Formed:
     text: Text
     functions: frozenset[int]
 
-    def left(self, tree: ast.Module, became: Collection[int]) -> set[int]:
+    def find_remaining(self, tree: ast.Module, became: Collection[int]) -> set[int]:
         """Of `functions`, those that become no Keras model.
 
         Args:

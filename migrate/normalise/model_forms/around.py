@@ -57,13 +57,13 @@ def name_outer_values(
     if not all(_is_read(node, held, scopes) for node in uses):
         return None
     name = find_free_name(_snake(owner.name), method, scopes)
-    edited = text.edited([Edit(node, name) for node in uses])
+    edited = text.apply_edits([Edit(node, name) for node in uses])
     at = function.lineno
     # Above the comments of the model_fn, which are its own.
     while at > 1 and text.lines[at - 2].lstrip().startswith("#"):
         at -= 1
     line = f"{indent(text, function)}{name} = {first.arg}"
-    return edited.spliced(at, at - 1, [line, ""], [text.origins[at - 1]] * 2)
+    return edited.splice(at, at - 1, [line, ""], [text.origins[at - 1]] * 2)
 
 
 def _find_stored_attributes(owner: ast.ClassDef) -> frozenset[str]:

@@ -153,18 +153,18 @@ class _Union:
         moved = self._write_update(waiting or ends[0], name)
         after = self._node.end_lineno or self._node.lineno
         at = text.origins[ends[0].update.lineno - 1]
-        text = text.spliced(after + 1, after, moved, [at] * len(moved))
+        text = text.splice(after + 1, after, moved, [at] * len(moved))
         if all(self._is_whole(end, name) for end in ends):
             if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in self._tests()):
                 raise _Not
             if len(list(suites(self._node))) == len(ends):
                 comments, origins = self._comments()
-                return text.spliced(self._node.lineno, after, comments, origins)
+                return text.splice(self._node.lineno, after, comments, origins)
         for end in reversed(ends):
             lines = self._write_optimizer(end, name)
             first, last = end.last.lineno, end.last.end_lineno or end.last.lineno
             origins = [self._text.origins[end.update.lineno - 1]] * len(lines)
-            text = text.spliced(first, last, lines, origins)
+            text = text.splice(first, last, lines, origins)
         return text
 
     def _comments(self) -> tuple[list[str], list[int]]:
@@ -220,7 +220,7 @@ class _Union:
         if self._scopes.resolve(call.func) is not None:
             raise _Not
         parts = [s for s in walk_breadth_first(last) if isinstance(s, ast.stmt)]
-        alone = all(self._text.alone(s) for s in parts)
+        alone = all(self._text.is_alone(s) for s in parts)
         if (
             not alone
             or find_lines_inside_strings(last)
@@ -309,14 +309,14 @@ class _Union:
             )
             edits = [Edit(end.update.targets[0], name), Edit(rest, "")]
             return lines + self._indent_statement(
-                margin, end.update, self._text.edited(edits)
+                margin, end.update, self._text.apply_edits(edits)
             )
         return lines or ([f"{margin}pass"] if self._is_whole(end, name) else [])
 
     def _write_update(self, end: _End, name: str) -> list[str]:
         """The update, as it stands after the condition."""
         margin = indent(self._text, self._node)
-        text = self._text.edited([Edit(end.optimizer, name)])
+        text = self._text.apply_edits([Edit(end.optimizer, name)])
         if end.around is None:
             return self._indent_statement(margin, end.update, text)
         step = indent(self._text, end.update)[len(indent(self._text, end.last)) :]
@@ -377,6 +377,6 @@ def _choose_optimizer(
     ).split("\n")
     receiver = ends[0].func.value  # type: ignore[attr-defined]
     given = text.segment(ends[0])[len(text.segment(receiver)) :]
-    new = text.edited([Edit(node, name + " ".join(given.split()))])
+    new = text.apply_edits([Edit(node, name + " ".join(given.split()))])
     at = statement.lineno
-    return new.spliced(at, at - 1, made, [text.origins[at - 1]] * len(made))
+    return new.splice(at, at - 1, made, [text.origins[at - 1]] * len(made))

@@ -98,10 +98,10 @@ class _Union:
             if len({"" if p is None else ast.dump(p) for p in parts}) > 1:
                 raise _Not
         name, kept = self._name(ends)
-        new = self._after(ends, name)
+        new = self._write_update(ends, name)
         text, last = self._text, self._node.end_lineno or self._node.lineno
         at = text.origins[ends[0].update.lineno - 1]
-        text = text.spliced(last + 1, last, new, [at] * len(new))
+        text = text.splice(last + 1, last, new, [at] * len(new))
         for end in reversed(ends):
             text = self._change_branch(text, end, name, kept)
         if computed:
@@ -110,7 +110,7 @@ class _Union:
             made = f"{name} = {self._optimizer}.compute_gradients({loss})"
             first = self._node.lineno
             line = indent(self._text, self._node) + made
-            text = text.spliced(first, first - 1, [line], [at])
+            text = text.splice(first, first - 1, [line], [at])
         return text
 
     def _branch(self, suite: list[ast.stmt]) -> _Branch:
@@ -129,7 +129,9 @@ class _Union:
         bound = names.bind_arguments(call, _PARAMETERS[method])
         if bound is None or (self._optimizer, self._target) != (optimizer, target.id):
             raise _Not
-        if any(not self._text.alone(s) or find_lines_inside_strings(s) for s in suite):
+        if any(
+            not self._text.is_alone(s) or find_lines_inside_strings(s) for s in suite
+        ):
             raise _Not
         if any(optimizer in names.binds(s) for s in suite):
             raise _Not
@@ -204,7 +206,7 @@ class _Union:
                 return name, False
         return find_free_name("gradients", self._function, self._scopes), False
 
-    def _after(self, ends: list[_Branch], name: str) -> list[str]:
+    def _write_update(self, ends: list[_Branch], name: str) -> list[str]:
         """The update after the condition."""
         step = ends[0].step
         given = "" if step is None else f", global_step={expression(self._text, step)}"
@@ -231,17 +233,17 @@ class _Union:
             else:
                 lines = [f"{margin}pass"]
         at = self._text.origins[end.update.lineno - 1]
-        text = text.spliced(first, last, lines, [at] * len(lines))
+        text = text.splice(first, last, lines, [at] * len(lines))
         if end.computing is None:
             return text
         statement, call = end.computing
         if kept:
             last = statement.end_lineno or statement.lineno
-            return text.spliced(statement.lineno, last, [], [])
-        text = text.edited([Edit(call, name)])
+            return text.splice(statement.lineno, last, [], [])
+        text = text.apply_edits([Edit(call, name)])
         for number in range(call.end_lineno or call.lineno, call.lineno, -1):
             if not text.lines[number - 1].strip():
-                text = text.spliced(number, number, [], [])
+                text = text.splice(number, number, [], [])
         return text
 
 

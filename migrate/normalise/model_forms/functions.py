@@ -50,7 +50,7 @@ def lift_function(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text
             continue
         calls = list(_calls(inner, function, scopes))
         free = _find_free_names(inner, scope, scopes)
-        if None in calls or free is None or not text.alone(inner):
+        if None in calls or free is None or not text.is_alone(inner):
             continue
         known = [call for call in calls if call is not None]
         if not all(_knows(call, free, scope, scopes) for call in known):
@@ -240,8 +240,8 @@ def _insert_above(
     # The blank lines after it go with it.
     while end < len(text.lines) and not text.lines[end].strip():
         end += 1
-    text = text.spliced(first, end, [], [])
+    text = text.splice(first, end, [], [])
     at = function.lineno
     while at > 1 and text.lines[at - 2].strip().startswith("#"):
         at -= 1
-    return text.spliced(at, at - 1, [*lines, "", ""], [*origins, 0, 0])
+    return text.splice(at, at - 1, [*lines, "", ""], [*origins, 0, 0])

@@ -39,5 +39,5 @@ def name_table(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | 
         )
         at = statement.lineno
         origins = [text.origins[made.lineno - 1]] * len(lines)
-        return text.edited([Edit(made, name)]).spliced(at, at - 1, lines, origins)
+        return text.apply_edits([Edit(made, name)]).splice(at, at - 1, lines, origins)
     return None

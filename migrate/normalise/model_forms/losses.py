@@ -39,18 +39,18 @@ def name_loss(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | N
             loss = names.argument(call, "loss", 0)
             if loss is None or isinstance(loss, ast.Name):
                 continue
-            edited = text.edited([Edit(loss, name)])
+            edited = text.apply_edits([Edit(loss, name)])
             value = expression(text, loss)
             lines = f"{indent(text, statement)}{name} = {value}".split("\n")
             at = statement.lineno
             origins = [text.origins[loss.lineno - 1]] * len(lines)
-            return edited.spliced(at, at - 1, lines, origins)
+            return edited.splice(at, at - 1, lines, origins)
         if table.collects_loss(symbol):
             line = text.lines[call.lineno - 1]
             start = text.column(call.lineno, call.col_offset)
             new = f"{line[:start]}{name} = {line[start:]}"
             at = call.lineno
-            return text.spliced(at, at, [new], [text.origins[at - 1]])
+            return text.splice(at, at, [new], [text.origins[at - 1]])
     return None
 
 

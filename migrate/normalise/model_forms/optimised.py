@@ -95,7 +95,7 @@ class _Call:
             raise _Not
         choice = self._scopes.parents.get(self._call)
         if isinstance(choice, ast.IfExp):
-            return self._as_branch(choice)
+            return self._write_branch(choice)
         statement = find_own_statement(
             self._call, self._function, self._text, self._scopes
         )
@@ -103,13 +103,13 @@ class _Call:
             raise _Not
         target = self._find_name(statement)
         if not target:
-            return self._with_name(statement)
+            return self._name_train_op(statement)
         self._write(target)
         margin = indent(self._text, statement)
         lines = [margin + line if line else "" for line in self._lines]
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         origins = [self._text.origins[first - 1]] * len(lines)
-        return self._text.spliced(first, last, lines, origins)
+        return self._text.splice(first, last, lines, origins)
 
     def _find_name(self, statement: ast.stmt) -> str:
         """What the call's value is called; "" where it has no name."""
@@ -120,7 +120,7 @@ class _Call:
             return target.id
         return ""
 
-    def _as_branch(self, choice: ast.IfExp) -> Text:
+    def _write_branch(self, choice: ast.IfExp) -> Text:
         """The text with `update if test else None` as an if."""
         statement = find_own_statement(choice, self._function, self._text, self._scopes)
         if not isinstance(statement, ast.Assign) or statement.value is not choice:
@@ -137,9 +137,9 @@ class _Call:
         ]
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         origins = [self._text.origins[first - 1]] * len(lines)
-        return self._text.spliced(first, last, lines, origins)
+        return self._text.splice(first, last, lines, origins)
 
-    def _with_name(self, statement: ast.stmt) -> Text:
+    def _name_train_op(self, statement: ast.stmt) -> Text:
         """The text with a name for what EstimatorSpec is given."""
         word = self._scopes.parents.get(self._call)
         spec = self._scopes.parents.get(word) if word is not None else None
@@ -154,8 +154,8 @@ class _Call:
         lines = f"{indent(self._text, statement)}{name} = {value}".split("\n")
         at = statement.lineno
         origins = [self._text.origins[self._call.lineno - 1]] * len(lines)
-        edited = self._text.edited([Edit(self._call, name)])
-        return edited.spliced(at, at - 1, lines, origins)
+        edited = self._text.apply_edits([Edit(self._call, name)])
+        return edited.splice(at, at - 1, lines, origins)
 
     def _write(self, target: str) -> None:
         tf, given = self._tf, self._given
@@ -271,7 +271,7 @@ class _Call:
         if node is None:
             return _Rate("", False)
         tf = self._tf
-        kind = _Kinds(self._function, self._scopes).of(node)
+        kind = _Kinds(self._function, self._scopes).classify(node)
         if kind is None:
             raise _Not
         text, held = self._spell_expression(node), kind == "number"
@@ -365,7 +365,7 @@ class _Kinds:
         self._function, self._scopes = function, scopes
         self._open: set[str] = set()
 
-    def of(self, node: ast.expr) -> str | None:
+    def classify(self, node: ast.expr) -> str | None:
         """ "number", "tensor", "constant" (a tensor that is one number), or None: not known."""
         if isinstance(node, ast.Constant):
             return "number" if isinstance(node.value, float) else None
@@ -380,7 +380,7 @@ class _Kinds:
             return None
         if isinstance(node, ast.BinOp):
             kinds = {
-                "number" if isinstance(side, ast.Constant) else self.of(side)
+                "number" if isinstance(side, ast.Constant) else self.classify(side)
                 for side in (node.left, node.right)
             }
             if None in kinds or "constant" in kinds:
@@ -424,7 +424,7 @@ class _Kinds:
         kinds = {
             "number"
             if isinstance(bound, ast.arg)
-            else self.of(bound.value)
+            else self.classify(bound.value)
             if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], ast.Name)
             else None
             for bound in owner.bindings[node.id]

@@ -44,7 +44,7 @@ def find_own_statement(
             if current is not node:
                 return None
         current = scopes.parents.get(current)
-    if not isinstance(current, _SIMPLE) or not text.alone(current):
+    if not isinstance(current, _SIMPLE) or not text.is_alone(current):
         return None
     if scopes.scope_of(current).node is not function:
         return None

@@ -45,7 +45,7 @@ def name_rate(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | N
         lines = f"{indent(text, statement)}{name} = {value}".split("\n")
         at = statement.lineno
         origins = [text.origins[rate.lineno - 1]] * len(lines)
-        return text.edited([Edit(given, name)]).spliced(at, at - 1, lines, origins)
+        return text.apply_edits([Edit(given, name)]).splice(at, at - 1, lines, origins)
     return None
 
 

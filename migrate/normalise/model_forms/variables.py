@@ -52,10 +52,10 @@ def get_variables(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text
             return None
         taken.add(f"{scope}{last}".lower())
         new = _write_get_variable(call, f"{scope}{last}", text, scopes)
-        if new is None or not text.alone(made[call]):
+        if new is None or not text.is_alone(made[call]):
             return None
         edits.append(Edit(call, new))
-    return text.edited(edits)
+    return text.apply_edits(edits)
 
 
 def _makes(node: ast.AST, scopes: Scopes) -> bool:

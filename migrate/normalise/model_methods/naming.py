@@ -23,7 +23,7 @@ _GENERIC = frozenset({"model_fn", "model", "fn", "model_function", "get_model_fn
 class Naming(Taking):
     """Chooses names that nothing else has."""
 
-    def _taken(self) -> set[str]:
+    def _find_taken_names(self) -> set[str]:
         """Names that the module has anywhere."""
         found = set(self._scopes.module.bindings)
         for node in self._scopes.walk():

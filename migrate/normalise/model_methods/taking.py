@@ -47,7 +47,7 @@ class Taking:
         self._sites, self._elsewhere = sites, elsewhere
         self._objects = Objects(scopes)
         self._of_object = self._objects.class_of(site.node.value) is not None
-        owner = self._whose(site.node)
+        owner = self._find_owner(site.node)
         assert owner is not None
         self._owner: ast.ClassDef = owner
         self._methods: dict[str, Method] = {}
@@ -62,7 +62,7 @@ class Taking:
         others = [d for d in node.decorator_list if not isinstance(d, ast.Name)]
         if others or len(node.decorator_list) > is_static(node) + is_of_class(node):
             raise Unsettled(node, f"{name}() has a decorator")
-        if node.body[0].lineno == node.lineno or not self._text.alone(node):
+        if node.body[0].lineno == node.lineno or not self._text.is_alone(node):
             raise Unsettled(node, f"{name}() shares its line with other code")
         method = Method(node, self._objects.receiver(node))
         self._methods[name] = method
@@ -139,10 +139,10 @@ class Taking:
         family = self._objects.family(self._owner)
         sites: list[Site] = []
         for site in self._sites:
-            whose = self._whose(site.node)
+            whose = self._find_owner(site.node)
             if site.node.attr == self._site.node.attr and whose in family:
                 sites.append(site)
-                if whose is not self._whose(self._site.node):
+                if whose is not self._find_owner(self._site.node):
                     raise Unsettled(site.node, "Estimators of two classes have it")
         known = {site.node for site in sites}
         for method in self._methods.values():
@@ -153,18 +153,18 @@ class Taking:
                 if isinstance(around, ast.Call) and _REFLECTS & _words(around.func):
                     raise Unsettled(node, f"{node.value}() is found by its name")
             if isinstance(node, ast.Attribute) and node.attr in self._methods:
-                whose = self._whose(node)
+                whose = self._find_owner(node)
                 if node in known or (whose is not None and whose not in family):
                     continue
                 raise Unsettled(node, f"{node.attr}() is used by more than Estimators")
         return sites
 
-    def _whose(self, node: ast.Attribute) -> ast.ClassDef | None:
+    def _find_owner(self, node: ast.Attribute) -> ast.ClassDef | None:
         """The class of what an attribute is of: an object, or the class itself."""
         of = self._objects.class_of(node.value)
         return of or self._objects.class_named(node.value)
 
-    def _needed(self) -> dict[str, list[str]]:
+    def _find_needed_attributes(self) -> dict[str, list[str]]:
         """By method, the attributes that it and those it calls read."""
         found = {name: dict.fromkeys(m.reads) for name, m in self._methods.items()}
         before = -1

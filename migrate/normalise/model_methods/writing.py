@@ -48,7 +48,7 @@ class Move(Naming):
         owner = self._objects.home(self._methods[name].node) or owner
         self._owner = owner
         sites = self._uses()
-        needed = self._needed()
+        needed = self._find_needed_attributes()
         for attribute in sorted({a for one in needed.values() for a in one}):
             stores = self._objects.find_settled_bindings(owner, attribute)
             for site in sites:
@@ -57,7 +57,7 @@ class Move(Naming):
         if needed[name] and not self._of_object:
             raise Unsettled(self._site.node, f"{name}() has no object here")
         self._check_elsewhere(needed)
-        taken = self._taken()
+        taken = self._find_taken_names()
         functions = self._function_names(taken)
         values = self._value_names(needed, taken, functions)
         for name_, method in self._methods.items():
@@ -66,7 +66,7 @@ class Move(Naming):
         partial = False
         for site in sites:
             partial |= self._edit_site(site, needed[name], functions[name], values)
-        text = self._text.edited(self._edits)
+        text = self._text.apply_edits(self._edits)
         text = _split_long_lines(self._place_methods(text, owner))
         text = _import_functools(text) if partial else text
         try:
@@ -201,7 +201,7 @@ class Move(Naming):
             lines += ["", "", *more]
             origins += [*blank, *where]
         last = owner.end_lineno or owner.lineno
-        text = text.spliced(last + 1, last, lines, origins)
+        text = text.splice(last + 1, last, lines, origins)
         for begin, end in sorted(gone, reverse=True):
             text = self._drop_lines(text, begin, end)
         return text
@@ -248,13 +248,13 @@ class Move(Naming):
             if self._lines(first)[0] == begin:
                 indent = text.lines[first.lineno - 1][: first.col_offset]
                 line = [indent + "pass"]
-                return text.spliced(begin, end, line, [text.origins[begin - 1]])
+                return text.splice(begin, end, line, [text.origins[begin - 1]])
         while begin > 2 and not text.lines[begin - 2].strip():
             begin -= 1
         if text.lines[begin - 2].rstrip().endswith(":"):  # The class's first.
             while end < len(text.lines) and not text.lines[end].strip():
                 end += 1
-        return text.spliced(begin, end, [], [])
+        return text.splice(begin, end, [], [])
 
 
 def _split_long_lines(text: Text) -> Text:
@@ -284,7 +284,7 @@ def _import_functools(text: Text) -> Text:
         or (isinstance(s, ast.ImportFrom) and s.module != "__future__")
     ]
     at = imports[0].lineno
-    return text.spliced(at, at - 1, ["import functools"], [text.origins[at - 1]])
+    return text.splice(at, at - 1, ["import functools"], [text.origins[at - 1]])
 
 
 def _tokens(source: str) -> list[tokenize.TokenInfo]:

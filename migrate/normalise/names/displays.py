@@ -35,7 +35,7 @@ def name_parts(text: Text) -> Text:
         key=lambda s: s.lineno,
         reverse=True,
     ):
-        if len(statement.targets) != 1 or not text.alone(statement):
+        if len(statement.targets) != 1 or not text.is_alone(statement):
             continue
         key = names.key(statement.targets[0])
         if key is not None and key in fetched:
@@ -63,9 +63,9 @@ def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -
         source = ast.unparse(element) if "\n" in source else source
         lines.append(f"{indent}{name} = {source}")
         origins.append(text.origins[element.lineno - 1])
-    text = text.edited([Edit(element, name) for name, element in made])
+    text = text.apply_edits([Edit(element, name) for name, element in made])
     first = statement.lineno
-    return text.spliced(first, first - 1, lines, origins)
+    return text.splice(first, first - 1, lines, origins)
 
 
 def _elements(value: ast.expr) -> list[tuple[str, ast.expr]]:

@@ -47,7 +47,7 @@ class _Branches:
     def one_taken_after(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.If) and not self._is_elif(node):
-                new = self._after(node)
+                new = self._take_after(node)
                 if new is not None:
                     return new
         return None
@@ -59,7 +59,7 @@ class _Branches:
             column:
         ].startswith("elif")
 
-    def _after(self, branch: ast.If) -> Text | None:
+    def _take_after(self, branch: ast.If) -> Text | None:
         suites = _suites(branch)
         elements = [self._element(suite) for suite in suites] if suites else []
         found = [e for e in elements if e is not None]
@@ -76,11 +76,11 @@ class _Branches:
             if "\n" in shown:
                 shown = ast.unparse(dataset)
             edits.append(Edit(statement, f"{name} = {shown}"))
-        text = self._text.edited(edits)
+        text = self._text.apply_edits(edits)
         line = self._text.lines[branch.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
         last = branch.end_lineno or branch.lineno
-        return text.spliced(
+        return text.splice(
             last + 1,
             last,
             [f"{indent}{target} = {name}.{_ONE_SHOT}().{_GET_NEXT}()"],
@@ -93,7 +93,7 @@ class _Branches:
         if not (
             isinstance(last, ast.Assign)
             and len(last.targets) == 1
-            and self._text.alone(last)
+            and self._text.is_alone(last)
             and isinstance(last.value, ast.Call)
             and isinstance(last.value.func, ast.Attribute)
             and last.value.func.attr == _GET_NEXT

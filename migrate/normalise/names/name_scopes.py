@@ -19,7 +19,7 @@ from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
-from migrate.tables import roles
+from migrate.tables import optimizers, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
@@ -32,6 +32,7 @@ _RUNS = frozenset(
 )
 _BY_NAME = ("get_tensor_by_name", "get_operation_by_name")
 _MERGES = ("tf.summary.merge", "tf.summary.FileWriter")
+_UPDATES = ("minimize", "apply_gradients")
 _NO_SUITE = (ast.FunctionDef, ast.ClassDef)
 
 
@@ -54,7 +55,7 @@ def move_out_of_scopes(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             "get_variable and layers in this name scope, with what it does name: their "
             "variables have its name in checkpoints, too",
         )
-        for block in _Blocks(text).left()
+        for block in _Blocks(text).find_remaining()
     )
     return text, told
 
@@ -65,7 +66,7 @@ class _Blocks:
         self._tree = tree_of(text.source)
         self._scopes = scopes_of(self._tree)
 
-    def left(self) -> list[ast.With]:
+    def find_remaining(self) -> list[ast.With]:
         """Blocks in which something is made that they must not name."""
         return [
             b
@@ -121,13 +122,14 @@ class _Blocks:
         ):
             return False
         return block.body[0].lineno > block.lineno and not any(
-            isinstance(s, _NO_SUITE) or not self._text.alone(s) for s in block.body
+            isinstance(s, _NO_SUITE) or not self._text.is_alone(s) for s in block.body
         )
 
     def _split_block(self, block: ast.With, outside: list[bool]) -> Text | None:
         needs = bool(
             any(names.binds_of_item(i) for i in block.items)
             or any(self._is_named_by_name_scopes(s) for s in block.body)
+            or any(self._updates(s) for s in block.body)
         )
         first = block.body[0]
         outer = self._text.lines[block.lineno - 1][: block.col_offset]
@@ -156,7 +158,7 @@ class _Blocks:
                 lines.append(line)
                 origins.append(self._text.origins[number - 1])
             at = last + 1
-        new = self._text.spliced(block.lineno, end, lines, origins)
+        new = self._text.splice(block.lineno, end, lines, origins)
         try:
             tree_of(new.source)
         except SyntaxError:
@@ -179,7 +181,7 @@ class _Blocks:
         shown = ", ".join(self._item(i) for i in kept)
         outer = self._text.lines[block.lineno - 1][: block.col_offset]
         origin = self._text.origins[block.lineno - 1]
-        return self._text.spliced(
+        return self._text.splice(
             block.lineno, block.lineno, [f"{outer}with {shown}:"], [origin]
         )
 
@@ -229,6 +231,16 @@ class _Blocks:
                 and "summar" in symbol.rpartition(".")[2]
             )
             for symbol in self._symbols(statement)
+        )
+
+    def _updates(self, statement: ast.stmt) -> bool:
+        """Whether it makes an update that they name: Adam's powers, for one."""
+        counts = any(s in optimizers.COUNTING for _, s in self._scopes.walk_uses())
+        return counts and any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _UPDATES
+            for node in walk_breadth_first(statement)
         )
 
 

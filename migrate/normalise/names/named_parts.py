@@ -35,7 +35,7 @@ def split_statements(text: Text) -> Text:
         return text
     while True:
         parts = _Parts(text)
-        new = parts.statement() or parts.fetched()
+        new = parts.statement() or parts.rewrite_fetches()
         if new is None:
             return text
         text = new
@@ -79,8 +79,10 @@ class _Parts:
                 and len(node.targets) == 1
                 and isinstance(node.targets[0], (ast.Tuple, ast.List))
                 and self._view.function(node) in self._homes
-                and not any(above in self._blocks for above in self._view.above(node))
-                and self._text.alone(node)
+                and not any(
+                    above in self._blocks for above in self._view.walk_above(node)
+                )
+                and self._text.is_alone(node)
                 and not find_lines_inside_strings(node)
             ):
                 continue
@@ -101,7 +103,7 @@ class _Parts:
             if not lines and len(self._view.suite(node)) == 1:
                 lines = [f"{indent}pass"]
             end = node.end_lineno or node.lineno
-            return self._text.spliced(node.lineno, end, lines, [origin] * len(lines))
+            return self._text.splice(node.lineno, end, lines, [origin] * len(lines))
         return None
 
     def tensors(self) -> Text | None:
@@ -115,8 +117,10 @@ class _Parts:
                 and isinstance(node.value, (ast.Tuple, ast.List))
                 and len(node.targets[0].elts) == len(node.value.elts)
                 and self._view.function(node) in self._homes
-                and not any(above in self._blocks for above in self._view.above(node))
-                and self._text.alone(node)
+                and not any(
+                    above in self._blocks for above in self._view.walk_above(node)
+                )
+                and self._text.is_alone(node)
                 and not find_lines_inside_strings(node)
             ):
                 continue
@@ -138,7 +142,7 @@ class _Parts:
             ]
             origin = self._text.origins[node.lineno - 1]
             end = node.end_lineno or node.lineno
-            return self._text.spliced(node.lineno, end, lines, [origin] * len(lines))
+            return self._text.splice(node.lineno, end, lines, [origin] * len(lines))
         return None
 
     def _names(self, value: ast.expr) -> list[str] | None:
@@ -165,7 +169,7 @@ class _Parts:
                     if any(
                         isinstance(a, ast.With)
                         and any(self._is_update(i.context_expr) for i in a.items)
-                        for a in self._view.above(node)
+                        for a in self._view.walk_above(node)
                     ):
                         return True
                     found |= names.reads(node.value)
@@ -205,7 +209,7 @@ class _Parts:
         )
         return None if changed else made.value
 
-    def fetched(self) -> Text | None:
+    def rewrite_fetches(self) -> Text | None:
         """The text with parts that runs fetch by their names."""
         edits = []
         for call in walk_breadth_first(self._view.tree):
@@ -222,7 +226,7 @@ class _Parts:
                 part = self._part(node)
                 if part is not None:
                     edits.append(Edit(node, part))
-        return self._text.edited(edits) if edits else None
+        return self._text.apply_edits(edits) if edits else None
 
     def _part(self, node: ast.AST) -> str | None:
         if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):

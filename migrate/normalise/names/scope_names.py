@@ -28,7 +28,7 @@ def write_out_names(text: Text) -> Text:
         for item in block.items if isinstance(block, ast.With) else []:
             assert isinstance(block, ast.With)
             edits += _name_item(scopes, block, item)
-    return text.edited(edits) if edits else text
+    return text.apply_edits(edits) if edits else text
 
 
 def _name_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit]:

@@ -37,7 +37,7 @@ def split_lines(text: Text) -> Text:
             shown[-1] += "  " + comment
         lines = [line for s in shown for line in (indent + s).split("\n")]
         origins = [n for s in statements for n in _origins(text, s)]
-        text = text.spliced(first.lineno, end, lines, origins)
+        text = text.splice(first.lineno, end, lines, origins)
     return text
 
 

@@ -21,6 +21,16 @@ from migrate.tables.optimizers import OPTIMIZERS
 
 _UPDATES = ("minimize", "apply_gradients")
 _ELEMENT = "get_next"
+_ORDERS = "control_dependencies"
+# What these give is never None.
+_GIVE_TENSORS = (
+    "tf.placeholder",
+    "tf.reduce_",
+    "tf.group",
+    "tf.no_op",
+    "tf.nn.",
+    "tf.layers.",
+)
 _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, ast.ListComp)
 
 
@@ -46,40 +56,78 @@ def run_by_session(text: Text) -> Text:
         ]
         shown = ", ".join(" ".join(text.segment(p).split("\n")) for p in parts)
         edits.append(Edit(node, f"{session.id}.run({shown})"))
-    return text.edited(edits)
+    return text.apply_edits(edits)
 
 
 def fold_conditions(text: Text) -> Text:
     """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`.
 
-    So is `if not False:`.
+    So are `if not False:`, `if "train" == "train":`, and `if train_op is not None:` where the
+    name is an operation's; `None or tf.Session()` is the session.
     """
+    tree = tree_of(text.source)
     edits: list[Edit] = []
-    for node in walk_breadth_first(tree_of(text.source)):
+    for node in walk_breadth_first(tree):
+        known = _decide(node, tree)
+        if known is not None:
+            edits.append(Edit(node, str(known)))
         if (
-            isinstance(node, ast.UnaryOp)
-            and isinstance(node.op, ast.Not)
-            and isinstance(node.operand, ast.Constant)
-            and isinstance(node.operand.value, bool)
+            isinstance(node, ast.BoolOp)
+            and isinstance(node.op, ast.Or)
+            and len(node.values) == 2
+            and isinstance(node.values[0], ast.Constant)
+            and not node.values[0].value
         ):
-            edits.append(Edit(node, str(not node.operand.value)))
-        if (
-            isinstance(node, ast.Compare)
-            and isinstance(node.left, ast.Constant)
-            and len(node.ops) == 1
-            and isinstance(node.ops[0], (ast.Is, ast.IsNot))
-            and isinstance(node.comparators[0], ast.Constant)
-            and node.comparators[0].value is None
+            edits.append(Edit(node, text.segment(node.values[1])))
+    return text.apply_edits(edits)
+
+
+def _decide(node: ast.AST, tree: ast.Module) -> bool | None:
+    """The value of a condition that is known before the graph is built."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(value))):
+            return not value
+        case ast.Compare(
+            left=left,
+            ops=[ast.Is() | ast.IsNot() as op],
+            comparators=[ast.Constant(None)],
         ):
-            same = node.left.value is None
-            edits.append(Edit(node, str(same == isinstance(node.ops[0], ast.Is))))
-    return text.edited(edits)
+            same = _is_none(left, tree)
+            return None if same is None else same == isinstance(op, ast.Is)
+        case ast.Compare(
+            left=ast.Constant(value=one),
+            ops=[ast.Eq() | ast.NotEq() as op],
+            comparators=[ast.Constant(value=other)],
+        ):
+            return (one == other) == isinstance(op, ast.Eq)
+    return None
+
+
+def _is_none(value: ast.expr, tree: ast.Module) -> bool | None:
+    """Whether a value is None, where that is known: an operation's name is not."""
+    if isinstance(value, ast.Constant):
+        return value.value is None
+    if not isinstance(value, ast.Name):
+        return None
+    scopes = scopes_of(tree)
+    owner = scopes.scope_of(value).owner(value.id)
+    bindings = owner.bindings.get(value.id, []) if owner is not None else []
+    match bindings:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func))]:
+            if isinstance(func, ast.Attribute) and func.attr in _UPDATES:
+                return False
+            symbol = scopes.resolve(func) or ""
+            if symbol.startswith(_GIVE_TENSORS):
+                return False
+    return None
 
 
 def name_updates(text: Text) -> Text:
     """The text with updates and elements that are part of an expression named."""
-    while any(f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT)):
-        new = _Statements(text).brought_out()
+    while any(
+        f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT, _ORDERS)
+    ):
+        new = _Statements(text).bring_out_call()
         if new is None:
             break
         text = new
@@ -92,13 +140,13 @@ class _Statements:
         self._tree = tree_of(text.source)
         self._scopes = scopes_of(self._tree)
 
-    def brought_out(self) -> Text | None:
+    def bring_out_call(self) -> Text | None:
         for statement in walk_breadth_first(self._tree):
             if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.With)):
                 continue
             if not self._starts_line(statement):
                 continue
-            for call in self._inside(statement):
+            for call in self._find_inner_calls(statement):
                 line = self._text.lines[statement.lineno - 1]
                 indent = line[: len(line) - len(line.lstrip())]
                 source = self._text.segment(call)
@@ -106,8 +154,8 @@ class _Statements:
                     source = ast.unparse(call)
                 name = find_free_name(self._tree, self._find_title(call))
                 origin = self._text.origins[call.lineno - 1]
-                text = self._text.edited([Edit(call, name)])
-                return text.spliced(
+                text = self._text.apply_edits([Edit(call, name)])
+                return text.splice(
                     statement.lineno,
                     statement.lineno - 1,
                     [f"{indent}{name} = {source}"],
@@ -118,17 +166,20 @@ class _Statements:
     def _find_title(self, call: ast.Call) -> str:
         if self._is_synchronous(call):
             return "optimizer"
-        return "update_op" if self._is_update(call) else "element"
+        if self._is_update(call):
+            return "update_op"
+        return "element" if self._is_element(call) else "control_input"
 
     def _starts_line(self, statement: ast.stmt) -> bool:
         line = self._text.lines[statement.lineno - 1]
         column = self._text.column(statement.lineno, statement.col_offset)
         return not line[:column].strip()
 
-    def _inside(self, statement: ast.stmt) -> Iterator[ast.Call]:
+    def _find_inner_calls(self, statement: ast.stmt) -> Iterator[ast.Call]:
         """Updates and elements that are not all that a statement computes."""
         if isinstance(statement, ast.With):
             roots: list[ast.AST] = [i.context_expr for i in statement.items]
+            yield from self._find_control_inputs(statement.items[0].context_expr)
         else:
             value = statement.value  # type: ignore[attr-defined]
             whole = isinstance(statement, ast.Expr) or (
@@ -154,6 +205,24 @@ class _Statements:
             ):
                 yield node
             work.extend(children(node))
+
+    def _find_control_inputs(self, header: ast.expr) -> Iterator[ast.Call]:
+        """Operations that are made in the header which orders them: `[n.assign_add(1)]`."""
+        if not (
+            isinstance(header, ast.Call)
+            and self._scopes.resolve(header.func) == f"tf.{_ORDERS}"
+        ):
+            return
+        work = [*header.args, *[k.value for k in header.keywords]]
+        while work:
+            node = work.pop(0)
+            if isinstance(node, (ast.List, ast.Tuple)):
+                work.extend(node.elts)
+            elif isinstance(node, ast.BinOp):
+                work += [node.left, node.right]
+            elif isinstance(node, ast.Call):
+                if self._scopes.resolve(node.func) != "tf.get_collection":
+                    yield node
 
     def _is_update(self, node: ast.AST) -> bool:
         return (

@@ -191,7 +191,7 @@ def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             told.append(_finding(text, scope.node, scope.symbol, _SCOPE, shown))
     for call, name in _find_scopes_of_calls(scopes):
         told.append(_finding(text, call, "tf.name_scope", _SCOPE, f"`{name}`"))
-    return text.edited(edits) if edits else text, tuple(told)
+    return text.apply_edits(edits) if edits else text, tuple(told)
 
 
 def _find_scopes_again(

@@ -53,8 +53,8 @@ class _Names:
                 if name is not None:
                     edits.append(Edit(node, name))
             elif node.func.attr == "run":
-                edits += self._in_run(node)
-        return self._text.edited(edits)
+                edits += self._rename_in_run(node)
+        return self._text.apply_edits(edits)
 
     def _drop_alias(self, statement: ast.Assign) -> Text | None:
         """`images = graph.get_tensor_by_name("x:0")`: another name for `x`."""
@@ -66,7 +66,7 @@ class _Names:
             and self._is_graph(call.func.value)
             and len(targets) == 1
             and isinstance(targets[0], ast.Name)
-            and self._text.alone(statement)
+            and self._text.is_alone(statement)
         ):
             return None
         name = self._program_name(names.argument(call, "name", 0))
@@ -84,7 +84,9 @@ class _Names:
             and isinstance(node.ctx, ast.Load)
             and self._scopes.scope_of(node).owner(alias) is scope
         ]
-        text = self._text.edited([Edit(node, name) for node in loads if alias != name])
+        text = self._text.apply_edits(
+            [Edit(node, name) for node in loads if alias != name]
+        )
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         parent = self._scopes.parents[statement]
         suite = next(s for _, s in names.suites(parent) if statement in s)  # type: ignore[arg-type]
@@ -92,9 +94,9 @@ class _Names:
         left = [line[: len(line) - len(line.lstrip())] + "pass"]
         left = left if len(suite) == 1 else []
         origins = text.origins[first - 1 : first] if left else ()
-        return text.spliced(first, last, left, origins)
+        return text.splice(first, last, left, origins)
 
-    def _in_run(self, call: ast.Call) -> list[Edit]:
+    def _rename_in_run(self, call: ast.Call) -> list[Edit]:
         fetched = names.argument(call, "fetches", 0)
         fed = names.argument(call, "feed_dict", 1)
         asked: list[ast.expr | None] = [fetched]

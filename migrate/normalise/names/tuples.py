@@ -35,7 +35,7 @@ def _split_tuples(text: Text, pairs: Pairs) -> Text:
         for node in walk_breadth_first(tree)
         if isinstance(node, ast.Assign)
         and len(node.targets) == 1
-        and text.alone(node)
+        and text.is_alone(node)
         and not find_lines_inside_strings(node)
         and pairs(scopes, node)
     ]
@@ -49,7 +49,7 @@ def _split_tuples(text: Text, pairs: Pairs) -> Text:
         ]
         origin = text.origins[statement.lineno - 1]
         last = statement.end_lineno or statement.lineno
-        text = text.spliced(statement.lineno, last, lines, [origin] * len(lines))
+        text = text.splice(statement.lineno, last, lines, [origin] * len(lines))
     return text
 
 

@@ -11,8 +11,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+import itertools
 import re
 
+from migrate.facts import names
+from migrate.facts.aliases import Aliases
 from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import tree_of, walk_breadth_first
@@ -38,7 +42,7 @@ _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 def rename_later_bindings(text: Text) -> Text:
     """The text with later bindings of such names renamed, where their order is clear."""
     while True:
-        new = _Versions(text).renamed()
+        new = _Versions(text).rename_binding()
         if new is None:
             return text
         text = new
@@ -55,7 +59,7 @@ def name_tensors_apart(text: Text) -> Text:
     one statement's result.
     """
     while True:
-        new = _Versions(text).told_apart()
+        new = _Versions(text).tell_bindings_apart()
         if new is None:
             return text
         text = new
@@ -103,7 +107,71 @@ class _Versions:
         self._taken |= self._names.keys()
         self._known: dict[tuple[str, ast.AST, ast.AST | None], _Bindings] = {}
 
-    def renamed(self) -> Text | None:
+    def rename_binding(self) -> Text | None:
+        return self._rename_after_made_once() or self._rename_after_changed()
+
+    def _rename_after_changed(self) -> Text | None:
+        """A name that the graph reads when its object has been changed, and is bound anew."""
+        for name, nodes in self._names.items():
+            if name not in self._changed:
+                continue
+            for node in nodes:
+                if not isinstance(node.ctx, ast.Store):
+                    continue
+                bindings = self._bindings(node) or []
+                for binding, following in itertools.pairwise(bindings):
+                    if isinstance(following.statement, ast.Assign):
+                        if self._is_read_when_changed(name, binding, following):
+                            return self._rename_from(name, following)
+        return None
+
+    @functools.cached_property
+    def _changed(self) -> set[str]:
+        """Names of what may be changed in place anywhere."""
+        return {
+            node.id
+            for statement in walk_breadth_first(self._tree)
+            if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete, ast.Expr))
+            for node in walk_breadth_first(statement)
+            if isinstance(node, ast.Name)
+            and isinstance(
+                self._scopes.parents.get(node),
+                (ast.Subscript, ast.Attribute, ast.Call, ast.Assign),
+            )
+            and isinstance(node.ctx, ast.Load)
+        }
+
+    def _is_read_when_changed(
+        self, name: str, binding: _Binding, following: _Binding
+    ) -> bool:
+        """Whether statements between two bindings change an object, which the graph reads."""
+        function = self._find_function(binding.target)
+        first, last = binding.statement.lineno, following.statement.lineno
+        aliases, changed = Aliases(self._scopes, {name}), False
+        between = [
+            node
+            for node in walk_breadth_first(function or self._tree)
+            if isinstance(node, ast.stmt)
+            and first < node.lineno < last
+            and self._find_function(node) is function
+        ]
+        for statement in sorted(between, key=lambda s: (s.lineno, s.col_offset)):
+            aliases.follow(statement)
+            if names.suites(statement):
+                continue
+            if changed and self._is_read_by_graph(name, statement):
+                return True
+            changed = changed or any(aliases.find_changes(statement))
+        return False
+
+    def _is_read_by_graph(self, name: str, statement: ast.stmt) -> bool:
+        return name in names.reads(statement) and any(
+            isinstance(node, ast.Call)
+            and (self._scopes.resolve(node.func) or "").startswith("tf.")
+            for node in walk_breadth_first(statement)
+        )
+
+    def _rename_after_made_once(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Assign)
@@ -127,7 +195,7 @@ class _Versions:
             return self._rename_from(name.id, following)
         return None
 
-    def told_apart(self) -> Text | None:
+    def tell_bindings_apart(self) -> Text | None:
         """One more binding of each name told apart; numbers are given in order."""
         edits: list[Edit] = []
         numbered: set[tuple[str, ast.AST]] = set()
@@ -148,11 +216,13 @@ class _Versions:
             if isinstance(bindings[1].statement, ast.AugAssign):
                 # The whole statement is written anew: nothing else in it is.
                 if not edits:
-                    return self._text.edited(self._edits(node.id, bindings[1], base))
+                    return self._text.apply_edits(
+                        self._edits(node.id, bindings[1], base)
+                    )
                 continue
             numbered.add((base, scope.node))
             edits += self._edits(node.id, bindings[1], base)
-        return self._text.edited(edits) if edits else None
+        return self._text.apply_edits(edits) if edits else None
 
     def _asks_shape(self, node: ast.Name) -> bool:
         """Whether a function of the file is given it, or its shape is asked for."""
@@ -201,7 +271,7 @@ class _Versions:
             if isinstance(node.ctx, ast.Load):
                 continue
             statement = self._scopes.parents.get(node)
-            if not self._straight(statement):
+            if not self._runs_in_order(statement):
                 branches = True
             if isinstance(statement, ast.AugAssign) or (
                 isinstance(statement, ast.Assign) and statement.targets == [node]
@@ -243,7 +313,7 @@ class _Versions:
             parent = self._scopes.parents.get(parent)
         return parent
 
-    def _straight(self, node: ast.AST | None) -> bool:
+    def _runs_in_order(self, node: ast.AST | None) -> bool:
         """Whether the statement is run once, in the order in which it stands."""
         parent = self._scopes.parents.get(node) if node is not None else None
         while isinstance(parent, ast.With):
@@ -252,7 +322,7 @@ class _Versions:
 
     def _rename_from(self, name: str, binding: _Binding) -> Text:
         """The text with a name renamed from a binding on."""
-        return self._text.edited(self._edits(name, binding, name))
+        return self._text.apply_edits(self._edits(name, binding, name))
 
     def _edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
         """What renames a name from a binding on, to the next number of its `base`."""

@@ -113,9 +113,9 @@ def _drop_unread_readers(text: Text) -> Text:
                 and isinstance(statement, ast.Assign)
                 and isinstance(statement.targets[0], ast.Name)
                 and not view.loads(statement.targets[0].id, view.home(statement))
-                and view.text.alone(statement)
+                and view.text.is_alone(statement)
             ):
-                text = view.without(statement)
+                text = view.drop_statement(statement)
                 break
         else:
             return text

@@ -48,7 +48,7 @@ class _Batch:
         self._statement = view.statement(call)
 
     def text(self) -> Text:
-        branch = self._in_branch()
+        branch = self._rewrite_branch()
         if branch is not None:
             return branch
         self._check()
@@ -65,7 +65,7 @@ class _Batch:
             element = self._view.fresh("batch")
             lines.append(f"{element} = {name}{GET_NEXT}")
             edits = [Edit(self._call, element)]
-        text = self._view.before(self._statement, lines, edits)
+        text = self._view.insert_before(self._statement, lines, edits)
         return self._drop_statements(text, [*(s.statement for s in sources), *moved])
 
     def _note(self) -> None:
@@ -91,7 +91,7 @@ class _Batch:
 
     # -- branches ------------------------------------------------------------------------
 
-    def _in_branch(self) -> Text | None:
+    def _rewrite_branch(self) -> Text | None:
         """`if shuffle: xs = shuffle_batch(...) else: xs = batch(...)`: after the `if`.
 
         The batches are one of two datasets, of records that are made in one way.
@@ -101,7 +101,7 @@ class _Batch:
             return None
         if isinstance(branch.test, ast.Constant):
             kept = branch.body if branch.test.value else branch.orelse
-            return self._only(branch, kept)
+            return self._unwrap_branch(branch, kept)
         pairs = [
             self._find_batch_of_suite(branch.body),
             self._find_batch_of_suite(branch.orelse),
@@ -127,17 +127,17 @@ class _Batch:
             Edit(one._statement, f"{name} = {records}{one._write_batch_call()}")
             for one in (first, second)
         ]
-        text = self._view.text.edited(edits)
+        text = self._view.text.apply_edits(edits)
         last = branch.end_lineno or branch.lineno
         indent = self._view.indent(branch)
-        text = text.spliced(
+        text = text.splice(
             last + 1,
             last,
             [f"{indent}{targets[0]} = {name}{GET_NEXT}"],
             [self._view.text.origins[self._statement.lineno - 1]],
         )
         origin = self._view.text.origins[branch.lineno - 1]
-        text = text.spliced(
+        text = text.splice(
             branch.lineno,
             branch.lineno - 1,
             [indent + line for line in lines],
@@ -161,17 +161,17 @@ class _Batch:
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
             and isinstance(statement.value, ast.Call)
-            and self._view.text.alone(statement)
+            and self._view.text.is_alone(statement)
         ):
             return self._view.flat(statement.targets[0])
         raise self._unread("what a branch makes of its batch")
 
-    def _only(self, branch: ast.If, kept: list[ast.stmt]) -> Text:
+    def _unwrap_branch(self, branch: ast.If, kept: list[ast.stmt]) -> Text:
         """`if True:` without the `if`."""
         if not kept:
-            return self._view.without(branch)
+            return self._view.drop_statement(branch)
         first, last = kept[0], kept[-1]
-        if not self._view.text.alone(branch) or any(
+        if not self._view.text.is_alone(branch) or any(
             find_lines_inside_strings(s) for s in kept
         ):
             raise self._unread("it stands in a branch")
@@ -183,7 +183,7 @@ class _Batch:
             else ""
             for n in rows
         ]
-        return self._view.text.spliced(
+        return self._view.text.splice(
             branch.lineno,
             branch.end_lineno or branch.lineno,
             lines,
@@ -195,9 +195,9 @@ class _Batch:
     def _check(self) -> None:
         if not isinstance(
             self._statement, (ast.Assign, ast.Expr, ast.Return)
-        ) or not self._view.text.alone(self._statement):
+        ) or not self._view.text.is_alone(self._statement):
             raise self._unread("it is part of a larger statement")
-        if self._view.not_once(self._call):
+        if self._view.may_repeat(self._call):
             raise self._unread("it is made in a loop, or not always")
         for name in ("enqueue_many", "dynamic_pad"):
             value = self._bound.get(name)
@@ -380,7 +380,7 @@ class _Batch:
         """The text, changed below, without statements that stand above."""
         for statement in sorted(gone, key=lambda s: -s.lineno):
             end = statement.end_lineno or statement.lineno
-            text = text.spliced(self._first_line(statement), end, [], [])
+            text = text.splice(self._first_line(statement), end, [], [])
         return text
 
     def _unread(self, why: str) -> Unread:

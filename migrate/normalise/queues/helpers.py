@@ -92,7 +92,7 @@ def _drop_unused_functions(text: Text, brought: set[str]) -> Text:
         last = node.end_lineno or node.lineno
         while last < len(text.lines) and not text.lines[last].strip():
             last += 1
-        text = text.spliced(node.lineno, last, [], [])
+        text = text.splice(node.lineno, last, [], [])
 
 
 def _helpers(view: View) -> set[ast.FunctionDef]:
@@ -158,12 +158,14 @@ def _stays(view: View, node: ast.AST, statement: ast.stmt) -> bool:
 
 def _name_call(view: View, statement: ast.stmt, call: ast.Call) -> Text:
     """A call within a larger statement gets a statement of its own, before."""
-    if not view.text.alone(statement):
+    if not view.text.is_alone(statement):
         raise Unread(
             view, call, "I120", "it shares its line with other code", "Give it a line."
         )
     name = view.fresh("element")
-    return view.before(statement, [f"{name} = {view.flat(call)}"], [Edit(call, name)])
+    return view.insert_before(
+        statement, [f"{name} = {view.flat(call)}"], [Edit(call, name)]
+    )
 
 
 def _find_names_in(view: View, home: Home) -> set[str]:

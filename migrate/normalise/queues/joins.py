@@ -71,9 +71,9 @@ def _drop_loop(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text 
     lines = textwrap.dedent("\n".join(view.text.lines[start - 1 : end])).split("\n")
     lines = [indent + line if line else line for line in lines]
     origins = view.text.origins[start - 1 : end]
-    text = view.text.edited([Edit(given, f"[{view.flat(own)}]")])
-    text = text.spliced(first, last, lines, origins)
-    return text.spliced(begun.lineno, begun.end_lineno or begun.lineno, [], [])
+    text = view.text.apply_edits([Edit(given, f"[{view.flat(own)}]")])
+    text = text.splice(first, last, lines, origins)
+    return text.splice(begun.lineno, begun.end_lineno or begun.lineno, [], [])
 
 
 def _read_thread_value(view: View, loop: ast.For, listed: str) -> ast.expr | None:
@@ -95,7 +95,9 @@ def _read_thread_value(view: View, loop: ast.For, listed: str) -> ast.expr | Non
     carried = (ast.AugAssign, ast.Break, ast.Continue, ast.Return)
     if told_apart or any(isinstance(n, carried) for n in inside):
         return None
-    if any(find_lines_inside_strings(s) or not view.text.alone(s) for s in loop.body):
+    if any(
+        find_lines_inside_strings(s) or not view.text.is_alone(s) for s in loop.body
+    ):
         return None
     return call.args[0]
 
@@ -113,7 +115,7 @@ def _join_batches(view: View, call: ast.Call, symbol: str) -> Text:
     for name, value in bound.items():
         if name != parameters[0]:
             parts.append(f"{name}={view.flat(value)}")
-    return view.text.edited([*edits, Edit(call, f"{func}({', '.join(parts)})")])
+    return view.text.apply_edits([*edits, Edit(call, f"{func}({', '.join(parts)})")])
 
 
 def _take_one_thread(

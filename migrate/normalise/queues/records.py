@@ -166,7 +166,9 @@ class Records:
                 and isinstance(s, ast.Assign)
                 and self._is_graph(s.value)
                 and names.binds(s) & needed
-                and self._only_for(s, [*moved, *_find_shape_statements(s, before)])
+                and self._is_only_read_in(
+                    s, [*moved, *_find_shape_statements(s, before)]
+                )
             ]
             if not more:
                 break
@@ -203,7 +205,7 @@ class Records:
             for s in symbols
         )
 
-    def _only_for(self, statement: ast.Assign, moved: list[ast.stmt]) -> bool:
+    def _is_only_read_in(self, statement: ast.Assign, moved: list[ast.stmt]) -> bool:
         """Whether what a statement binds is read in `moved`, or the batch, alone."""
         inside = {n for s in [*moved, statement] for n in walk_breadth_first(s)}
         inside |= set(walk_breadth_first(self._given))
@@ -232,7 +234,7 @@ class Records:
             own |= {n for n in names.binds(statement) if "." not in n}
         known = {n for s in sources for n in names.binds(s.statement)}
         for statement in moved:
-            if not self._view.text.alone(statement) or find_lines_inside_strings(
+            if not self._view.text.is_alone(statement) or find_lines_inside_strings(
                 statement
             ):
                 raise self._unread_record(statement, "shares its line with other code")

@@ -20,18 +20,18 @@ def one_gone(view: View, state: State) -> Text | None:
             state.notes.append(
                 Note(view.line(node), "I131", table.START, "there is nothing to start")
             )
-            if isinstance(statement, ast.Expr) and view.text.alone(statement):
-                return view.without(statement)
-            return view.text.edited([Edit(node, "[]")])
+            if isinstance(statement, ast.Expr) and view.text.is_alone(statement):
+                return view.drop_statement(statement)
+            return view.text.apply_edits([Edit(node, "[]")])
         if isinstance(node, ast.For) and _starts_each(view, node):
             state.notes.append(
                 Note(view.line(node), "I131", _COLLECTION, "there is nothing to start")
             )
-            if not view.text.alone(node):
+            if not view.text.is_alone(node):
                 raise Unread(
                     view, node, "I120", "a loop over queue runners", "Leave it out."
                 )
-            return view.without(node)
+            return view.drop_statement(node)
     return None
 
 

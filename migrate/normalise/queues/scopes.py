@@ -43,7 +43,7 @@ def _names_only(view: View, block: ast.With) -> bool:
     if block.body[0].lineno == block.lineno:
         return False
     rows = range(block.lineno, (block.end_lineno or block.lineno) + 1)
-    if view.text.begun_in_strings() & set(rows):
+    if view.text.find_lines_begun_in_strings() & set(rows):
         return False
     return not any(
         (view.scopes.resolve(n) or "").startswith(_NAMED)
@@ -63,7 +63,7 @@ def _open_scope(view: View, block: ast.With) -> Text:
         else ""
         for n in rows
     ]
-    return view.text.spliced(
+    return view.text.splice(
         block.lineno,
         block.end_lineno or block.lineno,
         lines,

@@ -34,7 +34,7 @@ def one_produced(view: View, state: State) -> Text | None:
             if pattern is None:
                 raise _refuse_unclear_source(view, call)
             new = f"{tf}.matching_files({view.flat(pattern)})"
-            return view.text.edited([Edit(call, new)])
+            return view.text.apply_edits([Edit(call, new)])
         if symbol not in table.PRODUCERS:
             continue
         if tf is None:
@@ -85,23 +85,23 @@ def _write_produced_source(
     if producer.gives is not Gives.TENSORS and whole:
         assert isinstance(statement, ast.Assign)
         state.queues.add(names.key(statement.targets[0]) or "")
-        if not view.text.alone(statement):
-            return view.text.edited([Edit(call, "".join(steps))])
+        if not view.text.is_alone(statement):
+            return view.text.apply_edits([Edit(call, "".join(steps))])
         lines, dataset = _name_steps(view, steps)
-        return view.before(statement, lines, [Edit(call, dataset)])
+        return view.insert_before(statement, lines, [Edit(call, dataset)])
     _check_simple(view, statement, call)
     lines, dataset = _name_steps(view, steps)
     if producer.gives is not Gives.TENSORS:
         queue = view.fresh("queue")
         state.queues.add(queue)
         lines.append(f"{queue} = {dataset}")
-        return view.before(statement, lines, [Edit(call, queue)])
+        return view.insert_before(statement, lines, [Edit(call, queue)])
     name = view.fresh("slices")
     given = bound[producer.parameters[0]]
     display = isinstance(given, (ast.List, ast.Tuple))
     state.parts[name] = len(given.elts) if display else 0  # type: ignore[attr-defined]
     lines = [*made.computed, *lines, f"{name} = {dataset}"]
-    return view.before(statement, lines, [Edit(call, f"{name}{GET_NEXT}")])
+    return view.insert_before(statement, lines, [Edit(call, f"{name}{GET_NEXT}")])
 
 
 def _name_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
@@ -164,20 +164,20 @@ class _Produced:
             and self._producer.gives is Gives.QUEUE
         )
         if one or (isinstance(shuffle, ast.Constant) and not shuffle.value):
-            return (self._in_order(),), True
+            return (self._write_in_order(),), True
         seeded = seed is not None and not (
             isinstance(seed, ast.Constant) and seed.value is None
         )
         if shuffle is None or (isinstance(shuffle, ast.Constant) and shuffle.value):
-            return self._shuffled(), seeded
+            return self._write_shuffled(), seeded
         test = self._view.flat(shuffle)
-        shuffled = "".join(self._shuffled())
-        return (f"({shuffled} if {test} else {self._in_order()})",), seeded
+        shuffled = "".join(self._write_shuffled())
+        return (f"({shuffled} if {test} else {self._write_in_order()})",), seeded
 
-    def _in_order(self) -> str:
+    def _write_in_order(self) -> str:
         return f"{self._data}.from_tensor_slices({self._rows()}){self._repeat()}"
 
-    def _shuffled(self) -> tuple[str, ...]:
+    def _write_shuffled(self) -> tuple[str, ...]:
         """As TF1 did it: an operation shuffles all rows anew for each epoch.
 
         A seed gives the same bits in TensorFlow 1.15.5 and 2.21: the same order.
@@ -193,7 +193,7 @@ class _Produced:
             f".map(lambda rows: {tf}.random_shuffle(rows{given}))"
             f".flat_map({self._data}.from_tensor_slices)",
         )
-        return (*steps, f".map(lambda row: {self._gathered()})") if several else steps
+        return (*steps, f".map(lambda row: {self._gather_row()})") if several else steps
 
     @property
     def _data(self) -> str:
@@ -214,10 +214,10 @@ class _Produced:
         if isinstance(self._given, (ast.List, ast.Tuple)) and not any(
             isinstance(e, ast.Starred) for e in self._given.elts
         ):
-            return [self._named(e) for e in self._given.elts]
+            return [self._name_tensor(e) for e in self._given.elts]
         return None
 
-    def _named(self, tensor: ast.expr) -> str:
+    def _name_tensor(self, tensor: ast.expr) -> str:
         """A tensor's text, which may be written twice: a name, where it is computed."""
         if names.key(tensor) is not None or isinstance(tensor, ast.Constant):
             return self._view.flat(tensor)
@@ -233,18 +233,18 @@ class _Produced:
             return self._view.flat(self._given)
         tensors = self._tensors()
         if tensors is None:
-            return f"tuple({self._named(self._given)})"
+            return f"tuple({self._name_tensor(self._given)})"
         return f"({', '.join(tensors)}{',' if len(tensors) == 1 else ''})"
 
     def _first(self) -> str:
         tensors = self._tensors()
-        return tensors[0] if tensors else f"{self._named(self._given)}[0]"
+        return tensors[0] if tensors else f"{self._name_tensor(self._given)}[0]"
 
-    def _gathered(self) -> str:
+    def _gather_row(self) -> str:
         tf, tensors = self._tf, self._tensors()
         if tensors is None:
             each = f"{tf}.gather(tensor, row) for tensor in "
-            return f"tuple({each}{self._named(self._given)})"
+            return f"tuple({each}{self._name_tensor(self._given)})"
         parts = [f"{tf}.gather({tensor}, row)" for tensor in tensors]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
@@ -275,7 +275,7 @@ def _write_dequeued_source(view: View, call: ast.Call, func: ast.Attribute) -> T
         if count is None:
             raise _refuse_unclear_source(view, call)
         dataset += f".batch({view.flat(count)}, drop_remainder=True)"
-    return view.before(
+    return view.insert_before(
         statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
     )
 
@@ -320,9 +320,11 @@ def _read(
         state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
         lines = [f"{name} = {dataset}"]
         if isinstance(statement, ast.Assign) and statement.value is taken:
-            return view.before(statement, lines, [Edit(taken, f"{name}{GET_NEXT}")])
+            return view.insert_before(
+                statement, lines, [Edit(taken, f"{name}{GET_NEXT}")]
+            )
         lines.append(f"{value} = {name}{GET_NEXT}")
-        return view.before(statement, lines, [Edit(taken, value)])
+        return view.insert_before(statement, lines, [Edit(taken, value)])
     key, value = _targets(view, statement, call)
     if reader.dataset is not None:
         _check_key(view, statement, key)
@@ -332,13 +334,13 @@ def _read(
     state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
     if with_key:
         state.parts[name] = 2
-        return view.before(
+        return view.insert_before(
             statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
         )
     indent = view.indent(statement)
     origin = view.text.origins[statement.lineno - 1]
     lines = [f"{name} = {dataset}", f"{value} = {name}{GET_NEXT}"]
-    text = view.text.spliced(
+    text = view.text.splice(
         statement.lineno,
         statement.end_lineno or statement.lineno,
         [indent + line for line in lines],
@@ -435,7 +437,7 @@ def _check_once(view: View, queue: ast.expr) -> None:
     if name is None:
         return
     uses = view.loads(name, view.home(queue))
-    if len(uses) > 1 or view.not_once(queue):
+    if len(uses) > 1 or view.may_repeat(queue):
         raise Unread(
             view,
             uses[-1] if len(uses) > 1 else queue,
@@ -447,7 +449,7 @@ def _check_once(view: View, queue: ast.expr) -> None:
 
 def _check_simple(view: View, statement: ast.stmt, call: ast.Call) -> None:
     simple = isinstance(statement, (ast.Assign, ast.Expr, ast.Return))
-    if not simple or not view.text.alone(statement) or view.not_once(call):
+    if not simple or not view.text.is_alone(statement) or view.may_repeat(call):
         raise _refuse_unclear_source(view, call)
 
 

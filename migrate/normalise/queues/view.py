@@ -113,7 +113,7 @@ class View:
             node = self.scopes.parents[node]
         return node
 
-    def not_once(self, node: ast.AST) -> bool:
+    def may_repeat(self, node: ast.AST) -> bool:
         """Whether an expression may be computed more than once, or never."""
         while not isinstance(node, (ast.FunctionDef, ast.Module)):
             node = self.scopes.parents[node]
@@ -151,20 +151,22 @@ class View:
         """A node's line in the original file."""
         return self.text.origins[node.lineno - 1]  # type: ignore[attr-defined]
 
-    def before(self, statement: ast.stmt, lines: list[str], edits: list[Edit]) -> Text:
+    def insert_before(
+        self, statement: ast.stmt, lines: list[str], edits: list[Edit]
+    ) -> Text:
         """The text after edits, with lines before a statement."""
         indent, first = self.indent(statement), statement.lineno
         origins = [self.text.origins[first - 1]] * len(lines)
-        return self.text.edited(edits).spliced(
+        return self.text.apply_edits(edits).splice(
             first, first - 1, [indent + line for line in lines], origins
         )
 
-    def without(self, statement: ast.stmt) -> Text:
+    def drop_statement(self, statement: ast.stmt) -> Text:
         """The text without a statement; `pass`, where it was alone in its suite."""
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         alone = len(self.suite(statement)) == 1
         left = [self.indent(statement) + "pass"] if alone else []
-        return self.text.spliced(
+        return self.text.splice(
             first, last, left, [self.text.origins[first - 1]] * len(left)
         )
 

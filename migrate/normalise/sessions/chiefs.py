@@ -26,7 +26,7 @@ def mend_chief_tests(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
         id(test): _mend_test(given, test, f"{index} == 0")
         for given, test, _, _ in wrong
     }
-    new = text.edited(list(edits.values()))
+    new = text.apply_edits(list(edits.values()))
     lines = dict.fromkeys(
         (text.origins[given.lineno - 1], reason) for given, _, reason, _ in wrong
     )

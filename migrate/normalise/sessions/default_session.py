@@ -50,7 +50,7 @@ class _Default:
             statement = self._scopes.parents[node]
             if not isinstance(statement, ast.Assign):
                 if self._scopes.scope_of(node).owner(name) is self._scopes.module:
-                    return self._text.edited([Edit(node, name)])
+                    return self._text.apply_edits([Edit(node, name)])
                 continue
             new = self._drop_default_session(statement, name)
             if new is not None:
@@ -64,7 +64,7 @@ class _Default:
             len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
             and scope is not self._scopes.module
-            and self._text.alone(statement)
+            and self._text.is_alone(statement)
         ):
             return None
         target = statement.targets[0].id
@@ -80,7 +80,7 @@ class _Default:
             and isinstance(node.ctx, ast.Load)
             and self._scopes.scope_of(node).owner(target) is scope
         ]
-        text = self._text.edited(edits)
+        text = self._text.apply_edits(edits)
         line = text.lines[statement.lineno - 1]
         suite = next(
             s
@@ -91,7 +91,7 @@ class _Default:
             [line[: len(line) - len(line.lstrip())] + "pass"] if len(suite) == 1 else []
         )
         end = statement.end_lineno or statement.lineno
-        return text.spliced(
+        return text.splice(
             statement.lineno,
             end,
             left,

@@ -74,7 +74,7 @@ class _Driver:
             and self._scopes.resolve(node.value.func) == symbol
             and len(node.targets) == 1
             and isinstance(node.targets[0], ast.Name)
-            and self._text.alone(node)
+            and self._text.is_alone(node)
         ]
 
     # -- one server ----------------------------------------------------------------------
@@ -91,7 +91,7 @@ class _Driver:
         if not (
             isinstance(branch, ast.If)
             and first in branch.body
-            and (second in branch.orelse or self._in_elif(second, branch))
+            and (second in branch.orelse or self._is_in_elif(second, branch))
         ):
             return None
         job = self._job(branch.test, first, second)
@@ -134,16 +134,16 @@ class _Driver:
         text = self._text
         for statement in (second, first):
             alone = len(self._suite(statement) or ()) == 1
-            text = text.spliced(
+            text = text.splice(
                 statement.lineno,
                 statement.end_lineno or statement.lineno,
                 [self._indent(statement) + "pass"] * alone,
                 [self._text.origins[statement.lineno - 1]] * alone,
             )
         origin = self._text.origins[second.lineno - 1]
-        return text.spliced(branch.lineno, branch.lineno - 1, [line], [origin])
+        return text.splice(branch.lineno, branch.lineno - 1, [line], [origin])
 
-    def _in_elif(self, statement: ast.stmt, branch: ast.If) -> bool:
+    def _is_in_elif(self, statement: ast.stmt, branch: ast.If) -> bool:
         return (
             len(branch.orelse) == 1
             and isinstance(branch.orelse[0], ast.If)
@@ -198,7 +198,7 @@ class _Driver:
                 and isinstance(statement.targets[0], ast.Name)
                 and statement.targets[0].id in asked
                 and isinstance(statement.value, (ast.Attribute, ast.Name))
-                and self._text.alone(statement)
+                and self._text.is_alone(statement)
             ):
                 continue
             name = statement.targets[0].id
@@ -215,8 +215,8 @@ class _Driver:
             if statement.end_lineno != statement.lineno:
                 continue
             origin = self._text.origins[statement.lineno - 1]
-            text = self._text.spliced(statement.lineno, statement.lineno, [], [])
-            return text.spliced(made[0].lineno, made[0].lineno - 1, [line], [origin])
+            text = self._text.splice(statement.lineno, statement.lineno, [], [])
+            return text.splice(made[0].lineno, made[0].lineno - 1, [line], [origin])
         return None
 
     # -- the session -----------------------------------------------------------------------
@@ -285,8 +285,8 @@ class _Driver:
             if shown != name:
                 return None
         new = call if item.optional_vars is not None else f"{call} as {name}"
-        text = self._text.edited([Edit(item.context_expr, new)])
-        return text.spliced(
+        text = self._text.apply_edits([Edit(item.context_expr, new)])
+        return text.splice(
             statement.lineno, statement.end_lineno or statement.lineno, [], []
         )
 
@@ -311,7 +311,7 @@ class _Driver:
         step = "\t" if indent.endswith("\t") else self._step()
         end = rest[-1].end_lineno or rest[-1].lineno
         first = (statement.end_lineno or statement.lineno) + 1
-        inner, origins_ = self._text.indented(rest, indent, step)
+        inner, origins_ = self._text.indent_statements(rest, indent, step)
         between = end + 1 - len(inner)
         lines = [
             *self._text.lines[first - 1 : between - 1],
@@ -325,8 +325,8 @@ class _Driver:
         ]
         text = self._text
         for close in reversed(closes):
-            text = text.spliced(close.lineno, close.end_lineno or close.lineno, [], [])
-        return text.spliced(statement.lineno, end, lines, origins)
+            text = text.splice(close.lineno, close.end_lineno or close.lineno, [], [])
+        return text.splice(statement.lineno, end, lines, origins)
 
     def session_outermost(self) -> Text | None:
         """`with open(...) as log:` around nothing but the session: inside it."""
@@ -351,7 +351,7 @@ class _Driver:
             outer = ", ".join(self._item(item) for item in node.items)
             first, last = _span(node.items), _span(inner.items)
             new = self._item(inner.items[0])
-            return self._text.edited([Edit(first, new), Edit(last, outer)])
+            return self._text.apply_edits([Edit(first, new), Edit(last, outer)])
         return None
 
     def _item(self, item: ast.withitem) -> str:
@@ -394,7 +394,7 @@ class _Driver:
                 and n.id == scope
                 and isinstance(n.ctx, ast.Load)
             ]
-            if len(others) > 1 or not self._text.alone(first):
+            if len(others) > 1 or not self._text.is_alone(first):
                 continue
             value = self._flatten(test) if test is not None else "True"
             last = [*call.args, *[k.value for k in call.keywords]][-1]
@@ -402,8 +402,8 @@ class _Driver:
             if last.lineno >= first.lineno:
                 continue
             edits = [Edit(last, f"{self._flatten(last)}, reuse={value}")]
-            text = text.edited(edits)
-            return text.spliced(first.lineno, first.end_lineno or first.lineno, [], [])
+            text = text.apply_edits(edits)
+            return text.splice(first.lineno, first.end_lineno or first.lineno, [], [])
         return None
 
     def _reuses(self, statement: ast.stmt, scope: str) -> bool:

@@ -41,7 +41,7 @@ def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             if not isinstance(opened, ast.If) or opened.lineno <= started.lineno:
                 continue
             kept = _find_own_server_suite(opened, started.test)
-            if kept and all(text.alone(s) for s in (started.body[-1], *kept)):
+            if kept and all(text.is_alone(s) for s in (started.body[-1], *kept)):
                 finding = Finding(
                     started.lineno,
                     started.col_offset + 1,
@@ -126,7 +126,7 @@ def _keep_one_side(text: Text, branch: ast.If, kept: list[ast.stmt]) -> Text:
         for number, line in enumerate(text.lines[first - 1 : last], first)
     ]
     end = branch.end_lineno or branch.lineno
-    return text.spliced(branch.lineno, end, lines, text.origins[first - 1 : last])
+    return text.splice(branch.lineno, end, lines, text.origins[first - 1 : last])
 
 
 def _insert_error(text: Text, branch: ast.If) -> Text:
@@ -136,4 +136,4 @@ def _insert_error(text: Text, branch: ast.If) -> Text:
     inner = text.lines[body.lineno - 1][: body.col_offset]
     end = branch.end_lineno or branch.lineno
     lines = [f"{indent}else:", f'{inner}raise ValueError("{_ERROR}")']
-    return text.spliced(end + 1, end, lines, [text.origins[end - 1]] * 2)
+    return text.splice(end + 1, end, lines, [text.origins[end - 1]] * 2)

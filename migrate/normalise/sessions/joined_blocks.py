@@ -105,7 +105,7 @@ def _is_of_graph(scopes: Scopes, call: ast.Call) -> bool:
 def _is_on_lines(text: Text, block: ast.With) -> bool:
     """Whether a header has one line, without a comment, and the rest lines of its own."""
     return (
-        text.alone(block)
+        text.is_alone(block)
         and text.lines[block.lineno - 1].rstrip().endswith(":")
         and all(item.context_expr.end_lineno == block.lineno for item in block.items)
         and block.body[0].lineno > block.lineno
@@ -127,7 +127,7 @@ def _join_two_blocks(text: Text, outer: ast.With, inner: ast.With) -> Text:
         else text.lines[n - 1].replace(indent + step, indent, 1)
         for n in numbers
     ]
-    return text.spliced(begin, end, lines, [text.origins[n - 1] for n in numbers])
+    return text.splice(begin, end, lines, [text.origins[n - 1] for n in numbers])
 
 
 def _item(text: Text, item: ast.withitem) -> str:

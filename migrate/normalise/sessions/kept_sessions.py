@@ -54,7 +54,7 @@ def _enter_first_session(text: Text) -> Text | None:
             outer + step + line[len(outer) :] if line.strip() else line
             for line in text.lines[end - 1 : block.lineno - 1]
         ]
-        new = text.spliced(
+        new = text.splice(
             made.lineno,
             block.items[0].context_expr.end_lineno or block.lineno,
             [*head, *rest],
@@ -80,7 +80,7 @@ def _first_tried(text: Text) -> Text | None:
             _tells(scopes, s) for s in between
         ):
             continue
-        if not text.alone(made):
+        if not text.is_alone(made):
             continue
         name = text.segment(made.targets[0])
         given = block.items[0].optional_vars
@@ -90,7 +90,7 @@ def _first_tried(text: Text) -> Text | None:
         if given is None:
             edits = [Edit(block.items[0].context_expr, f"{shown} as {name}")]
         last = made.end_lineno or made.lineno
-        return text.edited(edits).spliced(made.lineno, last, [], [])
+        return text.apply_edits(edits).splice(made.lineno, last, [], [])
     return None
 
 

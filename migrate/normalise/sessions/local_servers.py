@@ -46,7 +46,7 @@ def drop_local_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         _LOCAL,
         "dropped: a server of this process alone; the session is the process's own",
     )
-    return text.edited(edits), (finding,)
+    return text.apply_edits(edits), (finding,)
 
 
 def _edits(scopes: Scopes, made: ast.Call, text: Text) -> list[Edit] | None:
@@ -69,7 +69,7 @@ def _edits(scopes: Scopes, made: ast.Call, text: Text) -> list[Edit] | None:
         and isinstance(node.ctx, ast.Load)
         and scopes.scope_of(node).owner(name.id) is owner
     ]
-    if len(uses) != 1 or not text.alone(target):
+    if len(uses) != 1 or not text.is_alone(target):
         return None
     read = scopes.parents[uses[0]]
     if not (isinstance(read, ast.Attribute) and read.attr == "target"):

@@ -165,7 +165,7 @@ def _drop_calls(text: Text, block: ast.With, gone: list[ast.Call]) -> Text:
         last = block.items[-1].optional_vars or block.items[-1].context_expr
         span = ast.copy_location(ast.Pass(), block)
         span.end_lineno, span.end_col_offset = last.end_lineno, last.end_col_offset
-        return text.edited([Edit(span, header)])
+        return text.apply_edits([Edit(span, header)])
     first_line = text.lines[block.body[0].lineno - 1]
     inner = first_line[: len(first_line) - len(first_line.lstrip())]
     end = block.body[-1].end_lineno or block.body[-1].lineno
@@ -173,4 +173,4 @@ def _drop_calls(text: Text, block: ast.With, gone: list[ast.Call]) -> Text:
         outer + line[len(inner) :] if line.startswith(inner) else line
         for line in text.lines[begin:end]
     ]
-    return text.spliced(block.lineno, end, lines, text.origins[begin:end])
+    return text.splice(block.lineno, end, lines, text.origins[begin:end])

@@ -40,9 +40,9 @@ def write_out_managers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     try:
         for call in made:
             manager = _Manager(view, call)
-            if new := manager.written():
+            if new := manager.rewrite():
                 rest, found = write_out_managers(new)
-                return rest, (manager.found(), *found)
+                return rest, (manager.make_finding(), *found)
     except Unclear:
         pass
     return text, ()
@@ -54,7 +54,7 @@ class _Manager:
         self._made = made
         self._line = 0
 
-    def written(self) -> Text | None:
+    def rewrite(self) -> Text | None:
         """The text without this manager; None where a Supervisor is told of it.
 
         Raises:
@@ -67,7 +67,7 @@ class _Manager:
         if (
             not isinstance(statement, ast.Assign)
             or not isinstance(statement.targets[0], ast.Name)
-            or not view.text.alone(statement)
+            or not view.text.is_alone(statement)
         ):
             raise Unclear
         opened = self._uses(statement)
@@ -78,9 +78,9 @@ class _Manager:
         self._line = view.text.origins[prepared[0].lineno - 1]
         if waits:
             return self._rewrite_chief_branch(statement, prepared[0], waits[0])
-        return self._alone(statement, prepared[0])
+        return self._rewrite_alone(statement, prepared[0])
 
-    def found(self) -> Finding:
+    def make_finding(self) -> Finding:
         """What is said of it."""
         return Finding(
             self._line,
@@ -150,7 +150,7 @@ class _Manager:
 
     # -- one process, or each for itself ----------------------------------------------------------
 
-    def _alone(self, statement: ast.Assign, call: ast.Call) -> Text:
+    def _rewrite_alone(self, statement: ast.Assign, call: ast.Call) -> Text:
         given = self._arguments(call)
         local = self._begins()
         parent = self._view.scopes.parents[call]
@@ -169,7 +169,7 @@ class _Manager:
                 block.lineno, first.lineno
             ):
                 raise Unclear
-        elif isinstance(parent, ast.Assign) and self._view.text.alone(parent):
+        elif isinstance(parent, ast.Assign) and self._view.text.is_alone(parent):
             kept = names.key(parent.targets[0])
             if kept is None or len(parent.targets) != 1:
                 raise Unclear
@@ -182,13 +182,13 @@ class _Manager:
             indent + line for line in self._write_start(call, given, local, session)
         ]
         origin = self._view.text.origins[start - 1]
-        text = self._view.text.spliced(
+        text = self._view.text.splice(
             start, end, [head, *body], [origin] * (len(body) + 1)
         )
         if statement.lineno > start:
             raise Unclear
         last = statement.end_lineno or statement.lineno
-        return text.spliced(statement.lineno, last, [], [])
+        return text.splice(statement.lineno, last, [], [])
 
     def _comments(self, start: int, end: int) -> bool:
         """Comments that would be lost between a block's first line and its body."""
@@ -249,7 +249,7 @@ class _Manager:
         given = self._arguments(prepared)
         local = self._begins()
         branch = view.scopes.parents[view.scopes.parents[prepared]]
-        if not isinstance(branch, ast.If) or not view.text.alone(branch):
+        if not isinstance(branch, ast.If) or not view.text.is_alone(branch):
             raise Unclear
         sides = [*branch.body, *branch.orelse]
         if len(sides) != 2 or "checkpoint_filename_with_path" in given:
@@ -292,11 +292,11 @@ class _Manager:
         ]
         start, end = branch.lineno, branch.end_lineno or branch.lineno
         origin = view.text.origins[prepared.lineno - 1]
-        text = view.text.spliced(start, end, new, [origin] * len(new))
+        text = view.text.splice(start, end, new, [origin] * len(new))
         if statement.lineno > start:
             raise Unclear
         last = statement.end_lineno or statement.lineno
-        return text.spliced(statement.lineno, last, [], [])
+        return text.splice(statement.lineno, last, [], [])
 
 
 def _is_given(directory: ast.expr) -> bool:

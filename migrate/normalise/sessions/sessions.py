@@ -54,9 +54,9 @@ def convert_plain_sessions(text: Text) -> Text:
     """The text with one kind of plain session, and every run a call of its `run`."""
     if "Session(" not in text.source:
         return text
-    text = default_session.name_default_session(_Plain(text).named())
+    text = default_session.name_default_session(_Plain(text).name_session())
     text = _Plain(text).runs_written_out()
-    return _Plain(text).without_default()
+    return _Plain(text).drop_default()
 
 
 class _Monitored:
@@ -84,14 +84,14 @@ class _Monitored:
             edits.append(Edit(node, new))
         if not edits:
             return self._text
-        text = self._text.edited(edits)
+        text = self._text.apply_edits(edits)
         for statement in sorted(gone, key=lambda s: -s.lineno):
             end = statement.end_lineno or statement.lineno
             left: list[str] = []
             if self._is_all(statement):
                 left = [text.indentation(statement) + "pass"]
             origins = [text.origins[statement.lineno - 1]] * len(left)
-            text = text.spliced(statement.lineno, end, left, origins)
+            text = text.splice(statement.lineno, end, left, origins)
         return text
 
     def _is_all(self, statement: ast.stmt) -> bool:
@@ -166,7 +166,7 @@ class _Monitored:
         ]
         if reads or not all(isinstance(b, ast.Assign) for b in bindings):
             return None
-        if len(bindings) == 1 and self._text.alone(bindings[0]):  # type: ignore[arg-type]
+        if len(bindings) == 1 and self._text.is_alone(bindings[0]):  # type: ignore[arg-type]
             found = self._creations(bindings[0].value)  # type: ignore[attr-defined]
             if found is None:
                 return None
@@ -193,7 +193,7 @@ class _Monitored:
             for name in names.binds(s)
         }
         reads_inside = names.reads(first.value) | names.reads(second.value)
-        if reads_inside & inside or not all(map(self._text.alone, (first, second))):
+        if reads_inside & inside or not all(map(self._text.is_alone, (first, second))):
             return None
         gone: list[ast.stmt] = [first, second]
         return self._choose(branch.test, first.value, second.value, gone)
@@ -242,7 +242,7 @@ class _Plain:
             and self._scopes.resolve(node.func) in (*roles.SESSIONS, _INTERACTIVE)
         ]
 
-    def named(self) -> Text:
+    def name_session(self) -> Text:
         """`with tf.Session():` and a statement `tf.InteractiveSession()` get a name."""
         sessions = self._sessions()
         if len(sessions) != 1:
@@ -257,9 +257,9 @@ class _Plain:
         if name in taken or "\n" in shown:
             return self._text
         if isinstance(parent, ast.withitem) and parent.optional_vars is None:
-            return self._text.edited([Edit(call, f"{shown} as {name}")])
+            return self._text.apply_edits([Edit(call, f"{shown} as {name}")])
         if isinstance(parent, ast.Expr):
-            return self._text.edited([Edit(call, f"{name} = {shown}")])
+            return self._text.apply_edits([Edit(call, f"{name} = {shown}")])
         return self._text
 
     def runs_written_out(self) -> Text:
@@ -284,7 +284,7 @@ class _Plain:
                 edit = self._write_run(node, None)
                 if edit is not None:
                     edits[node] = edit
-        text = self._text.edited(list(edits.values()))
+        text = self._text.apply_edits(list(edits.values()))
         if len(sessions) == 1 and self._scopes.resolve(sessions[0].func) == (
             _INTERACTIVE
         ):
@@ -292,10 +292,10 @@ class _Plain:
             func = text.segment(call.func)
             if func.endswith("InteractiveSession") and "." in func:
                 plain = func.rpartition(".")[0] + ".Session"
-                text = text.edited([Edit(call.func, plain)])
+                text = text.apply_edits([Edit(call.func, plain)])
         return text
 
-    def without_default(self) -> Text:
+    def drop_default(self) -> Text:
         """`with sess.as_default():` around code that runs by the session's name."""
         sessions = self._running()
         if len(sessions) != 1:
@@ -332,7 +332,7 @@ class _Plain:
                     self._text.lines[node.lineno : end], node.lineno + 1
                 )
             ]
-            new = self._text.spliced(
+            new = self._text.splice(
                 node.lineno, end, lines, self._text.origins[node.lineno : end]
             )
             try:
@@ -356,7 +356,7 @@ class _Plain:
             line = self._text.lines[call.lineno - 1].encode()
             new = line[: last.end_col_offset] + line[call.end_col_offset :]
             at = call.lineno
-            return self._text.spliced(
+            return self._text.splice(
                 at, at, [new.decode()], [self._text.origins[at - 1]]
             )
         return None

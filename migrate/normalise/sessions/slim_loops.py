@@ -56,7 +56,7 @@ def write_out_loop(text: Text) -> Text:
         and scopes.resolve(statement.value.func) == _TRAIN
     ]
     taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
-    if len(found) != 1 or tf is None or not text.alone(found[0]) or "sess" in taken:
+    if len(found) != 1 or tf is None or not text.is_alone(found[0]) or "sess" in taken:
         return text
     statement = found[0]
     assert isinstance(statement.value, ast.Call)
@@ -67,7 +67,7 @@ def write_out_loop(text: Text) -> Text:
     indent = text.lines[statement.lineno - 1][: statement.col_offset]
     unit = indent if 0 < len(indent) <= 4 else "    "
     origin = text.origins[statement.lineno - 1]
-    return text.spliced(
+    return text.splice(
         statement.lineno,
         statement.end_lineno or statement.lineno,
         [indent + unit * depth + line for depth, line in lines],

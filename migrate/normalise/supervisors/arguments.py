@@ -20,7 +20,7 @@ class Arguments:
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
 
-    def kept(self, statement: ast.Assign) -> dict[str, ast.expr]:
+    def select_arguments(self, statement: ast.Assign) -> dict[str, ast.expr]:
         """The arguments that a session needs, by name."""
         assert isinstance(statement.value, ast.Call)
         bound = names.bind_arguments(statement.value, table.PARAMETERS)

@@ -90,5 +90,5 @@ def _drop_uncalled_functions(text: Text, called: set[str]) -> Text:
                 first, last = node.lineno, node.end_lineno or node.lineno
                 while last < len(text.lines) and not text.lines[last].strip():
                     last += 1
-                text = text.spliced(first, last, [], [])
+                text = text.splice(first, last, [], [])
     return text

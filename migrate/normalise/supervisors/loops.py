@@ -116,7 +116,7 @@ class _Loops:
             and isinstance(call.func, ast.Attribute)
             and call.func.attr in _METHODS
             and self._is_supervisor(call.func.value)
-            and self._text.alone(statement)
+            and self._text.is_alone(statement)
         ):
             return None
         bound = names.bind_arguments(call, PARAMETERS)
@@ -259,7 +259,7 @@ class _Loops:
         kept: dict[str, str] = {}
         later: dict[ast.Name, str] = {}
         taken = self._find_taken_names(function)
-        before = self._before(loop)
+        before = self._find_names_before(loop)
         if find_names_bound_within(function) & self._find_given_names(loop):
             return None
         for parameter in parameters:
@@ -317,7 +317,7 @@ class _Loops:
                 last += 1
             changes.append((first, last, [], []))
         for start, end, lines, places in sorted(changes, reverse=True):
-            text = text.spliced(start, end, lines, places)
+            text = text.splice(start, end, lines, places)
         return text
 
     def _find_rebound_uses(
@@ -333,7 +333,7 @@ class _Loops:
         if not bindings:
             return []
         first = bindings[0]
-        if not isinstance(first, ast.Assign) or self._not_once(first, function):
+        if not isinstance(first, ast.Assign) or self._is_nested(first, function):
             return None
         end = (first.end_lineno or 0, first.end_col_offset or 0)
         uses = [
@@ -349,7 +349,7 @@ class _Loops:
             if node in first.targets or (node.lineno, node.col_offset) >= end
         ]
 
-    def _not_once(self, statement: ast.stmt, function: ast.FunctionDef) -> bool:
+    def _is_nested(self, statement: ast.stmt, function: ast.FunctionDef) -> bool:
         """Whether a statement of a function is not run once, in its place."""
         parent = self._scopes.parents[statement]
         while isinstance(parent, ast.With):
@@ -375,7 +375,7 @@ class _Loops:
             and node.id in rename
             and self._scopes.scope_of(node).owner(node.id) is scope
         ]
-        changed = text.edited(edits)
+        changed = text.apply_edits(edits)
         at = loop.statement
         indent = text.lines[at.lineno - 1][: at.col_offset]
         step = text.lines[function.body[0].lineno - 1][: function.body[0].col_offset]
@@ -412,7 +412,7 @@ class _Loops:
         given = [names.reads(value) for value in loop.given.values()]
         return {name.partition(".")[0] for name in set().union(*given)}
 
-    def _before(self, loop: _Loop) -> set[str]:
+    def _find_names_before(self, loop: _Loop) -> set[str]:
         """Names that mean something else where the loop is: the graph's, the arguments'."""
         found = self._find_given_names(loop)
         scope: Scope | None = self._scopes.scope_of(loop.call)

@@ -38,7 +38,7 @@ def move_into_method(text: Text) -> Text:
             and isinstance(made.targets[0], ast.Attribute)
             and isinstance(made.value, ast.Call)
             and scopes.resolve(made.value.func) == "tf.train.Supervisor"
-            and text.alone(made)
+            and text.is_alone(made)
             and not find_lines_inside_strings(made)
         ):
             continue
@@ -77,7 +77,7 @@ def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | Non
         name += "_"
     edits = [Edit(n, name) for n in uses]
     if user is home:
-        return text.edited([*edits, Edit(target, name)])
+        return text.apply_edits([*edits, Edit(target, name)])
     value = _value(text, home, made, user.args.args[0].arg)
     if value is None:
         return None
@@ -95,9 +95,9 @@ def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | Non
         (first.lineno, first.lineno - 1, [f"{indent}{name} = {value}"]),
         (begun, last, left),
     ]
-    text = text.edited(edits)
+    text = text.apply_edits(edits)
     for start, end, lines in sorted(changes, reverse=True):
-        text = text.spliced(start, end, lines, [origin] * len(lines))
+        text = text.splice(start, end, lines, [origin] * len(lines))
     return text
 
 

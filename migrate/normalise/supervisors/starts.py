@@ -74,20 +74,20 @@ class _Starts:
         """`init_fn=...(...)`: a name for it, before; a partial is a lambda."""
         if is_partial(given.func, self._scopes):
             new = self._lambda(given)
-            return self._text.edited([Edit(given, new)]) if new else None
+            return self._text.apply_edits([Edit(given, new)]) if new else None
         statement = self._scopes.parents[supervisor]
         flat = self._flatten(given)
-        if not (isinstance(statement, ast.Assign) and self._text.alone(statement)):
+        if not (isinstance(statement, ast.Assign) and self._text.is_alone(statement)):
             return None
         if flat is None or not isinstance(statement.targets[0], ast.Name):
             return None
         name = f"{statement.targets[0].id}_init_fn"
         if any(getattr(n, "id", None) == name for n in walk_breadth_first(self._tree)):
             return None
-        text = self._text.edited([Edit(given, name)])
+        text = self._text.apply_edits([Edit(given, name)])
         indent = self._indent(statement)
         line, origin = statement.lineno, self._text.origins[statement.lineno - 1]
-        return text.spliced(line, line - 1, [f"{indent}{name} = {flat}"], [origin])
+        return text.splice(line, line - 1, [f"{indent}{name} = {flat}"], [origin])
 
     def _lambda(self, partial: ast.Call) -> str | None:
         """`partial(load, saver, path)` as `lambda session: load(saver, path, session)`.
@@ -114,7 +114,7 @@ class _Starts:
     ) -> Text | None:
         """`init_fn = assign_from_checkpoint_fn(path, variables)`, written out."""
         call = made.value
-        if not (isinstance(call, ast.Call) and self._text.alone(made)):
+        if not (isinstance(call, ast.Call) and self._text.is_alone(made)):
             return None
         indent, new = self._indent(made), []
         if is_partial(call.func, self._scopes):
@@ -140,7 +140,7 @@ class _Starts:
             return None
         new += [f"{indent}def {name}(session):", f"{indent}    {body}"]
         origin = self._text.origins[made.lineno - 1]
-        return self._text.spliced(
+        return self._text.splice(
             made.lineno, made.end_lineno or 0, new, [origin] * len(new)
         )
 

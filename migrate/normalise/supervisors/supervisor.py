@@ -107,14 +107,14 @@ class _Supervisor:
                 not isinstance(statement, ast.Assign)
                 or len(statement.targets) != 1
                 or names.key(statement.targets[0]) is None
-                or not self._text.alone(statement)
+                or not self._text.is_alone(statement)
             ):
                 raise Unclear
             found.append(statement)
         found.sort(key=lambda s: s.lineno)
         if not found or len({ast.unparse(s.targets[0]) for s in found}) != 1:
             raise Unclear
-        arguments = [self._arguments.kept(s) for s in found]
+        arguments = [self._arguments.select_arguments(s) for s in found]
         if any(
             {k: ast.dump(v) for k, v in a.items()}
             != {k: ast.dump(v) for k, v in arguments[0].items()}
@@ -134,7 +134,7 @@ class _Supervisor:
         made = self._made[0].value
         assert isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
         tensorflow = self._text.segment(made.func.value).removesuffix(".train")
-        given = self._arguments.kept(self._made[0])
+        given = self._arguments.select_arguments(self._made[0])
         bound = names.bind_arguments(made, table.PARAMETERS) or {}
         if not is_none_constant(bound.get("global_step")) and "global_step" in bound:
             given["global_step"] = bound["global_step"]
@@ -147,8 +147,8 @@ class _Supervisor:
             services.lines.append(made_so)
         edits, gone = self._uses(session, services)
         call = self._session_call(session, services)
-        text = self._text.edited([*edits, Edit(session.call, call)])
-        places = self._outermost(self._made)
+        text = self._text.apply_edits([*edits, Edit(session.call, call)])
+        places = self._find_outer_statements(self._made)
         changes: list[tuple[int, int, list[str]]] = []
         for place in places:
             indent = self._text.indentation(place)
@@ -173,7 +173,7 @@ class _Supervisor:
         for first, last, lines in sorted(changes, reverse=True):
             origin = min(first, len(self._text.origins)) - 1
             origins = [self._text.origins[origin]] * len(lines)
-            text = text.spliced(first, last, lines, origins)
+            text = text.splice(first, last, lines, origins)
         return text
 
     # -- the session ---------------------------------------------------------------------
@@ -363,7 +363,7 @@ class _Supervisor:
             ):
                 raise Unclear  # What it was given are names of where it is made.
             if isinstance(attribute, ast.Attribute) and attribute.attr == "is_chief":
-                kept = self._arguments.kept(self._made[0])
+                kept = self._arguments.select_arguments(self._made[0])
                 chief = self._spell(kept["is_chief"]) if "is_chief" in kept else "True"
                 edits.append(Edit(attribute, f"({chief})"))
                 continue
@@ -389,7 +389,7 @@ class _Supervisor:
             if name in table.METHODS_OF_SESSION and not call.args:
                 edits.append(Edit(attribute, f"{session.name}.{name}"))
             elif name in table.METHODS_DROPPED and isinstance(statement, ast.Expr):
-                if not self._text.alone(statement):
+                if not self._text.is_alone(statement):
                     raise Unclear
                 gone.append(statement)
             elif name == table.STARTS_THREADS and isinstance(statement, ast.Assign):
@@ -435,7 +435,7 @@ class _Supervisor:
         elif (
             method.attr in table.METHODS_OF_COORDINATOR_DROPPED
             and isinstance(statement, ast.Expr)
-            and self._text.alone(statement)
+            and self._text.is_alone(statement)
         ):
             gone.append(statement)
         else:
@@ -465,7 +465,7 @@ class _Supervisor:
             raise Unclear
         return found
 
-    def _outermost(self, statements: list[ast.Assign]) -> list[ast.stmt]:
+    def _find_outer_statements(self, statements: list[ast.Assign]) -> list[ast.stmt]:
         """What goes with them: an `if` that holds nothing else."""
         found: list[ast.stmt] = []
         done: set[ast.AST] = set()

@@ -46,7 +46,7 @@ def convert_to_replicas(text: Text) -> Towers | None:
 
 def explain_refusal(source: str) -> tuple[int, str] | None:
     """The line of a loop over towers that is not taken, and why."""
-    seen = _view_text(Text.of(source))
+    seen = _view_text(Text.read_source(source))
     if seen is None or not loops.shows_towers(seen.scopes, seen.loop):
         return None
     try:

@@ -37,7 +37,7 @@ def _one_by_one(text: Text) -> Text | None:
             and isinstance(node.value, ast.Tuple)
             and len(node.targets[0].elts) == len(node.value.elts)
             and any(isinstance(v, ast.List) and not v.elts for v in node.value.elts)
-            and text.alone(node)
+            and text.is_alone(node)
         ):
             continue
         pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))
@@ -52,7 +52,7 @@ def _one_by_one(text: Text) -> Text | None:
         indent = text.lines[node.lineno - 1][: node.col_offset]
         lines = [f"{indent}{ast.unparse(t)} = {ast.unparse(v)}" for t, v in pairs]
         origins = [text.origins[node.lineno - 1]] * len(lines)
-        return text.spliced(node.lineno, node.end_lineno or node.lineno, lines, origins)
+        return text.splice(node.lineno, node.end_lineno or node.lineno, lines, origins)
     return None
 
 
@@ -81,7 +81,7 @@ def _write_as_append(text: Text) -> Text | None:
         value = text.segment(statement.value)
         if "\n" in value:
             value = ast.unparse(statement.value)
-        return text.edited(
+        return text.apply_edits(
             [
                 Edit(begun.value, "[]"),
                 Edit(statement, f"{target.id}.append({value})"),
@@ -124,7 +124,7 @@ def _move_out_of_scope(text: Text) -> Text | None:
             continue
         if not any(_calls(s, "compute_gradients") for s in moved):
             continue
-        if any(find_lines_inside_strings(s) or not text.alone(s) for s in moved):
+        if any(find_lines_inside_strings(s) or not text.is_alone(s) for s in moved):
             continue
         start = (block.body[late - 1].end_lineno or 0) + 1
         last = moved[-1].end_lineno or moved[-1].lineno
@@ -133,7 +133,7 @@ def _move_out_of_scope(text: Text) -> Text | None:
             line[deeper:] if line.strip() else ""
             for line in text.lines[start - 1 : last]
         ]
-        return text.spliced(start, last, lines, text.origins[start - 1 : last])
+        return text.splice(start, last, lines, text.origins[start - 1 : last])
     return None
 
 

@@ -159,7 +159,7 @@ class Body:
 
     # -- conditions of a tower's number -------------------------------------------------
 
-    def only_first(self, statement: ast.stmt) -> bool:
+    def is_only_for_first(self, statement: ast.stmt) -> bool:
         """`if i == 0:` around assignments: what is shown of the first tower.
 
         What the towers go on with, as `loss` in `loss = loss + penalty`, is more than that.
@@ -272,7 +272,7 @@ class Body:
     def lines(self, statement: ast.stmt) -> list[str]:
         """A statement's lines without indentation, its conditions of reuse decided."""
         text = self._view.text
-        if find_lines_inside_strings(statement) or not text.alone(statement):
+        if find_lines_inside_strings(statement) or not text.is_alone(statement):
             raise Unclear
         edits = []
         for node in walk_breadth_first(statement):
@@ -301,7 +301,7 @@ class Body:
             edits = [
                 Edit(statement.value, repr(self._evaluate_at_zero(statement.value)))
             ]
-        text = text.edited(edits)
+        text = text.apply_edits(edits)
         end = statement.end_lineno or statement.lineno
         begin = statement.lineno
         while text.lines[begin - 2].strip().startswith("#"):

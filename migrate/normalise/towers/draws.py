@@ -74,8 +74,8 @@ def join_draws(view: View, over: Iterated, index: str) -> View | None:
     indent = view.text.lines[outer.lineno - 1][: outer.col_offset]
     line = f"{indent}{batches} = {view.flat(call)}"
     origin = view.text.origins[statement.lineno - 1]
-    text = view.text.edited(edits)
-    found = look(text.spliced(outer.lineno, outer.lineno - 1, [line], [origin]))
+    text = view.text.apply_edits(edits)
+    found = look(text.splice(outer.lineno, outer.lineno - 1, [line], [origin]))
     assert found is not None
     return found
 
@@ -94,7 +94,7 @@ def _is_plain(view: View, statement: ast.Assign) -> bool:
     node: ast.AST = view.scopes.parents[statement]
     while isinstance(node, ast.With):
         node = view.scopes.parents[node]
-    return node is view.loop and view.text.alone(statement)
+    return node is view.loop and view.text.is_alone(statement)
 
 
 def _dataset(view: View, iterator: ast.expr) -> ast.expr | None:

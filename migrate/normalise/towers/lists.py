@@ -69,7 +69,7 @@ def find_filled_lists(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]
             and isinstance(b.value, ast.List)
             and not b.value.elts
             and b.lineno < view.loop.lineno
-            and view.text.alone(b)
+            and view.text.is_alone(b)
         ]
         uses = [n for n in view.inside if isinstance(n, ast.Name) and n.id == listed[0]]
         if len(made) != 1 or len(uses) != 1 or listed[0] in found:

@@ -119,7 +119,7 @@ def name_losses(text: Text) -> Text:
             if (
                 (isinstance(value, ast.Name) and _is_fresh(scopes, loop, value.id))
                 or find_lines_inside_strings(statement)
-                or not text.alone(statement)
+                or not text.is_alone(statement)
             ):
                 continue
             first, last = statement.lineno, statement.end_lineno or statement.lineno
@@ -130,7 +130,7 @@ def name_losses(text: Text) -> Text:
             how = f".append({name})" if listed else f" += {name}"
             lines = [f"{indent}{name} = {shown}", f"{indent}{gathered}{how}"]
             origins = [text.origins[first - 1]] * 2
-            return name_losses(text.spliced(first, last, lines, origins))
+            return name_losses(text.splice(first, last, lines, origins))
     return text
 
 

@@ -64,7 +64,7 @@ def draw_per_tower(view: View) -> View | None:
     gone: list[ast.stmt] = [statement, *moved]
     named: list[Edit] = []
     for each in moved:
-        if find_lines_inside_strings(each) or not view.text.alone(each):
+        if find_lines_inside_strings(each) or not view.text.is_alone(each):
             raise Unclear(_REASON)
         edit = _iterator_named(view, each)
         if edit is not None:
@@ -82,14 +82,14 @@ def draw_per_tower(view: View) -> View | None:
         name = view.fresh("tower_iterator")
         owner = _statement(view, edit.node)
         iterators.append((owner, f"{name} = {edit.new}"))
-        shown = shown.edited([Edit(edit.node, name)])
+        shown = shown.apply_edits([Edit(edit.node, name)])
     for each in moved:
         part = shown.lines[each.lineno - 1 : each.end_lineno]
         lines += textwrap.dedent("\n".join(part)).split("\n")
     target = view.flat(taken.targets[0])
     lines.append(f"{target} = {view.flat(tensors)}")
     indent = view.text.lines[taken.lineno - 1][: taken.col_offset]
-    text = view.text.spliced(
+    text = view.text.splice(
         taken.lineno,
         taken.end_lineno or taken.lineno,
         [indent + line if line.strip() else "" for line in lines],
@@ -98,7 +98,7 @@ def draw_per_tower(view: View) -> View | None:
     for each in sorted(gone, key=lambda s: -s.lineno):
         kept = [line for owner, line in iterators if owner is each]
         column = view.text.lines[each.lineno - 1][: each.col_offset]
-        text = text.spliced(
+        text = text.splice(
             each.lineno,
             each.end_lineno or each.lineno,
             [column + line for line in kept],
@@ -128,7 +128,7 @@ def _find_queue_read(view: View, queue: str) -> ast.Assign:
         and method.attr == "dequeue"
         and isinstance(call, ast.Call)
         and isinstance(statement, ast.Assign)
-        and view.text.alone(statement)
+        and view.text.is_alone(statement)
     ):
         raise Unclear(_REASON)
     return statement
@@ -177,7 +177,7 @@ def _shows_only(view: View, statement: ast.stmt) -> bool:
         and isinstance(statement.value, ast.Call)
         and (view.scopes.resolve(statement.value.func) or "").startswith("tf.summary.")
         and "merge_all" not in view.text.source
-        and view.text.alone(statement)
+        and view.text.is_alone(statement)
     )
 
 

@@ -137,7 +137,7 @@ def _write_one_tower(
         elif (added := body.adds_up(statement)) is not None:
             name, value = added
             yield f"{name} = tf.add_n(replicas.towers({value}))", at
-        elif body.only_first(statement):
+        elif body.is_only_for_first(statement):
             assert isinstance(statement, ast.If)
             for inner in statement.body:
                 yield from ((line, inner.lineno) for line in body.lines(inner))
@@ -153,7 +153,7 @@ def _write_one_tower(
         if body.sets_flag(statement) and any(map(view.reads_after, bound)):
             yield from ((line, statement.lineno) for line in body.lines(statement))
     for name, at in shown:
-        if view.only_fetched(name):
+        if view.is_only_fetched(name):
             yield f"{name} = replicas.of_first({name})", at
         else:
             yield f"{name} = replicas.towers({name})[0]", at
@@ -178,7 +178,7 @@ def _splice_lines(
         new,
     ) in sorted(splices, key=lambda splice: -splice[0]):
         origins = [view.text.origins[at - 1] for _, at in new]
-        text = text.spliced(first, last, [line for line, _ in new], origins)
+        text = text.splice(first, last, [line for line, _ in new], origins)
     return text
 
 
@@ -206,7 +206,7 @@ def _replace_average(
         splices.append((*_span(kept), [(line, kept.lineno)]))
         if average.begun is not None:
             splices.append((average.begun.lineno, average.begun.lineno, []))
-    return view.text.edited(edits), splices
+    return view.text.apply_edits(edits), splices
 
 
 def _replace_minimize(
@@ -228,7 +228,7 @@ def _replace_minimize(
         computed = f"{view.flat(call.func)}({', '.join([one.own, *given])})"
         how = "averaged" if one.pairs else "means"
         edits.append(Edit(call, f"replicas.{how}({computed})"))
-    return view.text.edited(edits), []
+    return view.text.apply_edits(edits), []
 
 
 def _span(statement: ast.stmt) -> tuple[int, int]:

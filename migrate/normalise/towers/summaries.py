@@ -113,7 +113,7 @@ def gather_summaries(view: View) -> View:
             if _is_written_after(view, node):
                 raise Unclear("towers write summaries after theirs have been listed")
             edits.append(Edit(node, "replicas.summaries()"))
-    found = look(view.text.edited(edits))
+    found = look(view.text.apply_edits(edits))
     assert found is not None
     return found
 

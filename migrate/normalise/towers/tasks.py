@@ -131,7 +131,7 @@ def write_out_devices(view: View) -> View:
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
-            and view.text.alone(statement)
+            and view.text.is_alone(statement)
         ):
             continue
         name = statement.targets[0].id
@@ -144,9 +144,9 @@ def write_out_devices(view: View) -> View:
         ]
         if len(uses) != 1 or not _is_device(view, uses[0]):
             continue
-        text = view.text.edited([Edit(uses[0], view.flat(statement.value))])
+        text = view.text.apply_edits([Edit(uses[0], view.flat(statement.value))])
         first, last = statement.lineno, statement.end_lineno or statement.lineno
-        found = look(text.spliced(first, last, [], []))
+        found = look(text.splice(first, last, [], []))
         assert found is not None
         return write_out_devices(found)
     return view

@@ -81,7 +81,7 @@ def _move_after_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]
         isinstance(statement, ast.Assign)
         and len(statement.targets) == 1
         and isinstance(statement.targets[0], ast.Name)
-        and view.text.alone(statement)
+        and view.text.is_alone(statement)
     ):
         raise Unclear(_OTHERWISE)
     name = statement.targets[0].id
@@ -107,8 +107,8 @@ def _move_after_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]
     get, key = view.flat(call.func), view.flat(call.args[0])
     end = outer.end_lineno or outer.lineno
     origin = view.text.origins[call.lineno - 1]
-    text = view.text.spliced(end + 1, end, [f"{indent}{name} = {get}({key})"], [origin])
-    text = text.spliced(gone.lineno, gone.end_lineno or gone.lineno, [], [])
+    text = view.text.splice(end + 1, end, [f"{indent}{name} = {get}({key})"], [origin])
+    text = text.splice(gone.lineno, gone.end_lineno or gone.lineno, [], [])
     found = look(text)
     assert found is not None
     return found, who

@@ -67,7 +67,7 @@ class View:
             and self.scopes.scope_of(n).owner(name) is scope
         ]
 
-    def only_fetched(self, name: str) -> bool:
+    def is_only_fetched(self, name: str) -> bool:
         """Whether it is read by `sess.run(name)` and `sess.run([..., name])` only."""
         for node in self.reads_after(name):
             parent = self.scopes.parents[node]

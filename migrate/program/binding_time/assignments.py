@@ -74,7 +74,7 @@ class Assignments(Expressions):
         """An update beside tensors, of which a run fetches some, would be made with them."""
         updates = [k in (Kind.OPERATION, Kind.ASSIGNMENT) for k in elements]
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
-            parts = [self.quietly(v) for v in statement.value.values]
+            parts = [self.find_kind(v) for v in statement.value.values]
             updates = [k in (Kind.OPERATION, Kind.ASSIGNMENT) for k in parts]
         if not isinstance(statement, ast.Assign) or all(updates) or not any(updates):
             return
@@ -136,7 +136,7 @@ class Assignments(Expressions):
         if name is None:
             return
         assert isinstance(target, ast.Subscript)
-        if self._is_dict(target.value) and self.quietly(target.slice) in (
+        if self._is_dict(target.value) and self.find_kind(target.slice) in (
             *ir.STEP_KINDS,
             Kind.VARIABLE,
         ):
@@ -169,7 +169,7 @@ class Assignments(Expressions):
 
     def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
         if isinstance(value, (ast.Tuple, ast.List)):
-            return tuple(self.quietly(e) for e in value.elts)
+            return tuple(self.find_kind(e) for e in value.elts)
         if isinstance(value, ast.Call):
             times = self._user_function(value)
             if times is not None:

@@ -27,7 +27,7 @@ class Blocks(Assignments):
         scopes, by_length = 0, False
         if isinstance(statement, ast.With):
             for item in statement.items:
-                scopes += self._with_item(item, statement)
+                scopes += self._enter_item(item, statement)
         elif isinstance(statement, ast.For):
             iterated = self.expression(statement.iter)
             self._bind(
@@ -65,6 +65,8 @@ class Blocks(Assignments):
                 for item in statement.items
                 for node in walk_breadth_first(item.context_expr)
             )
+        if isinstance(statement, ast.With):
+            self._check_control_inputs(statement)
         behind = isinstance(statement, ast.With) and any(
             isinstance(item.context_expr, ast.Call)
             and self.scopes.resolve(item.context_expr.func) == "tf.control_dependencies"
@@ -139,7 +141,7 @@ class Blocks(Assignments):
             if isinstance(node, (ast.Name, ast.Attribute)):
                 name = names.key(node)
                 if self.environment.get(name or "") in ir.STEP_KINDS:
-                    length = isinstance(node, ast.Name) and self._bound_once(node)
+                    length = isinstance(node, ast.Name) and self._find_only_value(node)
                     if not isinstance(length, ast.expr) or not self._is_length(length):
                         return False
                     continue
@@ -159,7 +161,7 @@ class Blocks(Assignments):
             and (names.key(node.args[0]) or "") in self.environment
         )
 
-    def _bound_once(self, name: ast.Name) -> ast.expr | None:
+    def _find_only_value(self, name: ast.Name) -> ast.expr | None:
         owner = self.scopes.scope_of(name).owner(name.id)
         bound = owner.bindings.get(name.id, []) if owner is not None else []
         if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
@@ -184,6 +186,32 @@ class Blocks(Assignments):
                 "Give the two operations names of their own, and choose in the loop which "
                 "one is run.",
             )
+
+    def _check_control_inputs(self, block: ast.With) -> None:
+        """Refuses operations that are made in the header of the block that they precede.
+
+        Of such a block only its statements come into a step, where an update opens it.
+        """
+        for item in block.items:
+            header = item.context_expr
+            if not (
+                isinstance(header, ast.Call)
+                and self.scopes.resolve(header.func) == "tf.control_dependencies"
+            ):
+                continue
+            for node in walk_breadth_first(header):
+                if (
+                    isinstance(node, ast.Call)
+                    and node is not header
+                    and self.find_kind(node) in (Kind.ASSIGNMENT, Kind.OPERATION)
+                ):
+                    self.diagnostics.refuse(
+                        "N107",
+                        node,
+                        "an operation that is made in the header of tf.control_dependencies",
+                        "Give it a name in a statement before: "
+                        "op = ...; with tf.control_dependencies([op]): ...",
+                    )
 
     def _check_reads(self, block: ast.With) -> None:
         """Values of variables that a block behind an update computes with.
@@ -229,7 +257,7 @@ class Blocks(Assignments):
             for node in walk_breadth_first(item.context_expr):
                 if not isinstance(node, ast.Name) or node.id not in self.updates:
                     continue
-                call = self._bound_once(node)
+                call = self._find_only_value(node)
                 target = self._find_target(call) if isinstance(call, ast.Call) else None
                 if target is None:
                     return None
@@ -255,7 +283,7 @@ class Blocks(Assignments):
         if not isinstance(node, ast.Name):
             return None
         is_variable = self.environment.get(node.id) is Kind.VARIABLE
-        made = self._bound_once(node)
+        made = self._find_only_value(node)
         return node.id if is_variable and isinstance(made, ast.Call) else None
 
     def _is_averaged(self, node: ast.AST) -> bool:
@@ -273,7 +301,7 @@ class Blocks(Assignments):
             parent = self.scopes.parents.get(parent)
         return False
 
-    def _with_item(self, item: ast.withitem, statement: ast.With) -> int:
+    def _enter_item(self, item: ast.withitem, statement: ast.With) -> int:
         call = item.context_expr
         symbol = self.scopes.resolve(call.func) if isinstance(call, ast.Call) else None
         if isinstance(call, ast.Call) and symbol == "tf.variable_scope":

@@ -60,7 +60,7 @@ class Calls(GradientLists):
         made = self.expression(call.func)
         if isinstance(call.func, ast.Name) and call.func.id in ("set", "frozenset"):
             for argument in call.args:
-                if self.quietly(argument) in (Kind.VARIABLE, Kind.TENSOR):
+                if self.find_kind(argument) in (Kind.VARIABLE, Kind.TENSOR):
                     self._hash_refused(argument)
         inside = self._arguments(call)
         if inside is Kind.SYMBOLIC:
@@ -89,7 +89,7 @@ class Calls(GradientLists):
             if made is not None:
                 return made
         if symbol in roles.PYTHON_FUNCTIONS or symbol in roles.KEEPING:
-            return self._of_one_process(call, symbol)
+            return self._refuse_process_call(call, symbol)
         if symbol == "tf.get_collection":
             return self._collection(call)
         if symbol == "tf.add_to_collection" and len(call.args) == 2:
@@ -97,11 +97,11 @@ class Calls(GradientLists):
             if added is not None:
                 return added
         if symbol == "tf.group" and call.args and not call.keywords:
-            if all(self.quietly(a) is Kind.INITIALIZER_OP for a in call.args):
+            if all(self.find_kind(a) is Kind.INITIALIZER_OP for a in call.args):
                 return Kind.INITIALIZER_OP
         kind = roles.KIND_OF_CALL.get(symbol)
         if kind is not None:
-            return self._of_kind(call, symbol, kind)
+            return self._classify_known_call(call, symbol, kind)
         if symbol in roles.TRAINABLE or symbol in (
             "tf.global_variables",
             "tf.all_variables",
@@ -116,7 +116,7 @@ class Calls(GradientLists):
             return self._dataset(call, symbol)
         return self._classify_computed(call, symbol)
 
-    def _of_one_process(self, call: ast.Call, symbol: str) -> Kind:
+    def _refuse_process_call(self, call: ast.Call, symbol: str) -> Kind:
         """What another process, or another step function, does not have."""
         self._arguments(call)
         if symbol in roles.PYTHON_FUNCTIONS:
@@ -163,7 +163,7 @@ class Calls(GradientLists):
 
     def _classify_collected(self, call: ast.Call) -> Kind | None:
         """What `tf.add_to_collection` adds, where that makes a difference."""
-        if self.quietly(call.args[1]) is Kind.INITIALIZER_OP:
+        if self.find_kind(call.args[1]) is Kind.INITIALIZER_OP:
             return Kind.INITIALIZER_OP
         if global_steps.is_counter(self.scopes, call):
             self._arguments(call)
@@ -178,7 +178,7 @@ class Calls(GradientLists):
             )
         return None
 
-    def _of_kind(self, call: ast.Call, symbol: str, kind: Kind) -> Kind:
+    def _classify_known_call(self, call: ast.Call, symbol: str, kind: Kind) -> Kind:
         """What a function of a known kind makes."""
         inside = self._arguments(call)
         if symbol in roles.KEEP_SHAPE:
@@ -221,7 +221,7 @@ class Calls(GradientLists):
                 "the tool cannot tell this call's arguments apart",
                 "Write its arguments out, without * and **.",
             )
-        elif self.quietly(
+        elif self.find_kind(
             bound["xs"]
         ) is not Kind.VARIABLE and not self._lists_variables(bound["xs"]):
             self.diagnostics.refuse(
@@ -231,7 +231,7 @@ class Calls(GradientLists):
                 "Write the step with a tape that watches the tensor.",
                 "tf.gradients",
             )
-        elif self.quietly(bound["xs"]) is not Kind.VARIABLE and self._may_go_by_place(
+        elif self.find_kind(bound["xs"]) is not Kind.VARIABLE and self._may_go_by_place(
             call
         ):
             self.diagnostics.refuse(
@@ -260,6 +260,8 @@ class Calls(GradientLists):
     def _dataset(self, call: ast.Call, symbol: str) -> Kind:
         inside = self._arguments(call)
         if symbol.endswith(("make_one_shot_iterator", "make_initializable_iterator")):
+            return Kind.ITERATOR
+        if symbol in roles.REINITIALIZABLE | roles.FEEDABLE:
             return Kind.ITERATOR
         if inside in ir.STEP_KINDS:
             self.diagnostics.refuse(

@@ -25,7 +25,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 class Expressions(Calls):
     """Any expression."""
 
-    def quietly(self, node: ast.expr) -> Kind:
+    def find_kind(self, node: ast.expr) -> Kind:
         """The kind of an expression already analysed, without effects."""
         lifts, update = self._lifts, self._update
         count = len(self.diagnostics.findings)

@@ -29,7 +29,7 @@ class GradientLists(Optimizers):
         return (
             isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) in roles.TRAINABLE
-            and self.quietly(node) is self.listed
+            and self.find_kind(node) is self.listed
         )
 
     def _may_go_by_place(self, gradients: ast.expr) -> bool:

@@ -38,7 +38,7 @@ class Layers(UserFunctions):
             for name, value in bound.items()
             if name not in row.call_parameters
             and not isinstance(value, ast.Lambda)
-            and self.quietly(value) in ir.STEP_KINDS
+            and self.find_kind(value) in ir.STEP_KINDS
         ]
         if row.seeded and (by_step or is_given(bound.get("seed"))):
             given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
@@ -149,7 +149,7 @@ class Layers(UserFunctions):
             normalises
             and self.updated_by
             and training is not None
-            and self.quietly(training) in ir.STEP_KINDS
+            and self.find_kind(training) in ir.STEP_KINDS
         ):
             self.diagnostics.refuse(
                 "N126",

@@ -68,7 +68,7 @@ class Lifts(Lists):
                 continue  # It is made once, with its arguments.
             if self._draws(node) or (
                 effects.consumes(node)
-                and self.quietly(node) not in (*ir.STEP_KINDS, Kind.VARIABLE)
+                and self.find_kind(node) not in (*ir.STEP_KINDS, Kind.VARIABLE)
                 and not self._changes_graph_list(node)
             ):
                 name = self.fresh("drawn")
@@ -101,7 +101,7 @@ class Lifts(Lists):
                 self.scopes.resolve(call.func) is None
                 and draws.draws_by_function(self.scopes, call)
             )
-        return drawn and self.quietly(call) in (Kind.HOST, Kind.PURE)
+        return drawn and self.find_kind(call) in (Kind.HOST, Kind.PURE)
 
     def _check_repeated(self) -> None:
         """What is made for every element of a list would be made once."""

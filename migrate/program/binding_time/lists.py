@@ -58,15 +58,15 @@ class Lists(State):
         if not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Eq, ast.NotEq)):
             return
         of_graph = (*ir.STEP_KINDS, Kind.VARIABLE)
-        left = self.quietly(node.left)
-        right = self.quietly(node.comparators[0])
+        left = self.find_kind(node.left)
+        right = self.find_kind(node.comparators[0])
         if left in of_graph and (right in of_graph or right is Kind.HOST):
             if isinstance(node.ops[0], (ast.In, ast.NotIn)) or right in of_graph:
                 self.identities.append(node)
 
     def _check_hashed_keys(self, keys: list[ast.expr]) -> None:
         for key in keys:
-            if self.quietly(key) is Kind.VARIABLE:
+            if self.find_kind(key) is Kind.VARIABLE:
                 self._hash_refused(key)
 
     def _hash_refused(self, node: ast.expr) -> None:

@@ -14,7 +14,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.constants import Environment, evaluate
+from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
+from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.binding_time.sharing import Sharing
 from migrate.program.code import Code, LaterCode
 from migrate.source.nodes import children
@@ -94,7 +96,7 @@ class NumberedScopes(Sharing):
     def _check_numbered(self, call: ast.Call, definition: ast.FunctionDef) -> None:
         """Looks for scopes of a function that have another number in this call of it."""
         environment = self.environment_of(call, definition, {})
-        opened = self._opened(definition, environment, ())
+        opened = self._list_openings(definition, environment, ())
         for name, base in opened:
             full = self.full_name(name) or name
             if self.in_loop or self.layer_counts.get(full):
@@ -106,7 +108,7 @@ class NumberedScopes(Sharing):
             full = self.full_name(name) or name
             self.layer_counts[full] = self.layer_counts.get(full, 0) + 1
 
-    def _opened(
+    def _list_openings(
         self,
         definition: ast.FunctionDef,
         environment: Environment,
@@ -135,10 +137,10 @@ class NumberedScopes(Sharing):
                         found.append((f"{inner}{name}", None))
                     inner += f"{name}/"
             elif isinstance(node, ast.Call):
-                called = self._called_function(node, definition)
+                called = self._find_called_function(node, definition)
                 if called is not None and called not in (*callers, definition):
                     of_call = self.environment_of(node, called, environment)
-                    made = self._opened(called, of_call, (*callers, definition))
+                    made = self._list_openings(called, of_call, (*callers, definition))
                     found += [(prefix + name, base) for name, base in made]
                 row = LAYER_FUNCTIONS.get(self.scopes.resolve(node.func) or "")
                 if row is not None and row.has_weights:
@@ -210,20 +212,32 @@ class NumberedScopes(Sharing):
     def _tell_renamed(
         self, call: ast.Call, reason: str, recipe: str, symbol: str
     ) -> None:
-        """Refuses it where the program has checkpoints; says that names differ, else."""
-        if self._has_checkpoints():
-            self.diagnostics.refuse("V103", call, reason, recipe, symbol)
-            return
-        place = (call.lineno, call.col_offset + 1)
-        finding = Finding(*place, "N141", Outcome.KEPT, symbol, reason)
-        if finding not in self.diagnostics.findings:
-            self.diagnostics.findings.append(finding)
+        tell_renamed(self.scopes, self.diagnostics, call, reason, recipe, symbol)
 
-    def _has_checkpoints(self) -> bool:
-        """Whether names of variables are kept in a file, or read from one."""
-        return any(symbol in _BY_NAME for _, symbol in self.scopes.walk_uses()) or any(
-            isinstance(node, ast.keyword)
-            and node.arg in ("checkpoint_dir", "checkpoint_filename_with_path")
-            and not (isinstance(node.value, ast.Constant) and node.value.value is None)
-            for node in ast.walk(self.scopes.tree)
-        )
+
+def tell_renamed(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    call: ast.Call,
+    reason: str,
+    recipe: str,
+    symbol: str,
+) -> None:
+    """Refuses it where the program has checkpoints; says that names differ, else."""
+    if _has_checkpoints(scopes):
+        diagnostics.refuse("V103", call, reason, recipe, symbol)
+        return
+    place = (call.lineno, call.col_offset + 1)
+    finding = Finding(*place, "N141", Outcome.KEPT, symbol, reason)
+    if finding not in diagnostics.findings:
+        diagnostics.findings.append(finding)
+
+
+def _has_checkpoints(scopes: Scopes) -> bool:
+    """Whether names of variables are kept in a file, or read from one."""
+    return any(symbol in _BY_NAME for _, symbol in scopes.walk_uses()) or any(
+        isinstance(node, ast.keyword)
+        and node.arg in ("checkpoint_dir", "checkpoint_filename_with_path")
+        and not (isinstance(node.value, ast.Constant) and node.value.value is None)
+        for node in ast.walk(scopes.tree)
+    )

@@ -81,7 +81,7 @@ class Sharing(Lifts):
                 **{p: evaluate(self.scopes, v, {}) for p, v in static.items()},
                 "": ("expression", ast.dump(call.func)),
             },
-            self._in_scope(blocks, inside),
+            self._qualify_names(blocks, inside),
             self._makes_new(definition, ()),
         )
         for other in self.staged_calls.values():
@@ -235,7 +235,7 @@ class Sharing(Lifts):
                     found = value
         return found
 
-    def _in_scope(
+    def _qualify_names(
         self, blocks: tuple[ast.With, ...], inside: frozenset[str] | None
     ) -> frozenset[str] | None:
         """Full names, where all are known."""
@@ -254,7 +254,7 @@ class Sharing(Lifts):
         """Whether a loop's rounds make variables of different names."""
         loop = this.loops[-1]
         within = [b for b in this.blocks if self._is_in(b, loop)]
-        by_round = self._bound_in(loop)
+        by_round = self._find_bound_names(loop)
         scopes = {
             name
             for block in within
@@ -273,7 +273,7 @@ class Sharing(Lifts):
             parent = self.scopes.parents.get(parent)
         return parent is outer
 
-    def _bound_in(self, loop: ast.AST) -> set[str]:
+    def _find_bound_names(self, loop: ast.AST) -> set[str]:
         return {
             node.id
             for node in walk_breadth_first(loop)
@@ -282,7 +282,7 @@ class Sharing(Lifts):
 
     # -- what the body of a function makes and shares ---------------------------------
 
-    def _called_function(
+    def _find_called_function(
         self, call: ast.Call, caller: ast.FunctionDef
     ) -> ast.FunctionDef | None:
         """The function of the program that a call in another function calls."""
@@ -335,7 +335,7 @@ class Sharing(Lifts):
             elif isinstance(node, ast.Call):
                 symbol = self.scopes.resolve(node.func) or ""
                 row = LAYER_FUNCTIONS.get(symbol) or LAYER_CLASSES.get(symbol)
-                called = self._called_function(node, definition)
+                called = self._find_called_function(node, definition)
                 if symbol == "tf.get_variable":
                     makes, name = True, names.argument(node, "name", 0)
                 elif row is not None and row.has_weights:
@@ -366,7 +366,7 @@ class Sharing(Lifts):
                 symbol = self.scopes.resolve(node.func)
                 if symbol in roles.VARIABLES and symbol != "tf.get_variable":
                     return True
-                called = self._called_function(node, definition)
+                called = self._find_called_function(node, definition)
                 if called is not None and called not in (*callers, definition):
                     if self._makes_new(called, (*callers, definition)):
                         return True
@@ -386,7 +386,7 @@ class Sharing(Lifts):
             reuse = self.reuse_argument(node)
             if reuse is not None:
                 found.add(evaluate(self.scopes, reuse, environment))
-            called = self._called_function(node, definition)
+            called = self._find_called_function(node, definition)
             if called is not None and called not in (*callers, definition):
                 of_call = self.environment_of(node, called, environment)
                 found |= self._reuses(called, of_call, (*callers, definition))
@@ -428,7 +428,7 @@ class Sharing(Lifts):
             return names.argument(call, "reuse")
         return None
 
-    def only_reuses(
+    def is_only_for_reuse(
         self, definition: ast.FunctionDef, parameter: str, callers: tuple[ast.AST, ...]
     ) -> bool:
         """Whether a function has a parameter only to give it to its scopes as `reuse`."""
@@ -440,7 +440,7 @@ class Sharing(Lifts):
             inner = children(node)
             if isinstance(node, ast.Call):
                 left_out = [self.reuse_argument(node)]
-                called = self._called_function(node, definition)
+                called = self._find_called_function(node, definition)
                 if called is not None and called not in (*callers, definition):
                     parameters = parameter_names(called)
                     if isinstance(self.scopes.parents.get(called), ast.ClassDef):
@@ -450,7 +450,7 @@ class Sharing(Lifts):
                         value
                         for p, value in bound.items()
                         if names.reads(value)
-                        and self.only_reuses(called, p, (*callers, definition))
+                        and self.is_only_for_reuse(called, p, (*callers, definition))
                     ]
                 flat = [*node.args, *node.keywords, node.func]
                 inner = [n for n in flat if getattr(n, "value", n) not in left_out]

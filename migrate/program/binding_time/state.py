@@ -149,7 +149,7 @@ class State:
 
     # -- what the classes above this one define, and those below them ask for -------
 
-    def quietly(self, node: ast.expr) -> Kind:
+    def find_kind(self, node: ast.expr) -> Kind:
         raise NotImplementedError
 
     def _user_function(self, call: ast.Call) -> FunctionTimes | None:

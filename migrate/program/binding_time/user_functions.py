@@ -64,6 +64,8 @@ class UserFunctions(NumberedScopes):
         if not isinstance(definition, ast.FunctionDef):
             return None
         if definition in self.functions:
+            if not self.functions[definition].analysed:
+                self.functions[definition].recursive = call
             return self.functions[definition]
         if definition in self.graph.nodes:
             kind = Kind.TENSOR if self.graph.nodes[definition] else Kind.HOST
@@ -107,7 +109,7 @@ class UserFunctions(NumberedScopes):
         if method:
             parameters = parameters[1:]
         bound = names.bind_arguments(call, tuple(parameters)) or {}
-        return {p: self.quietly(bound[p]) for p in parameters if p in bound}
+        return {p: self.find_kind(bound[p]) for p in parameters if p in bound}
 
     def _analyse_function(
         self, definition: ast.FunctionDef, kinds: dict[str, Kind], method: bool
@@ -134,7 +136,9 @@ class UserFunctions(NumberedScopes):
             inner.environment[parameter] = (
                 Kind.TENSOR if kind in (Kind.PLACEHOLDER, Kind.ELEMENT) else kind
             )
-        times = FunctionTimes(definition, [], Kind.HOST, is_method=method)
+        times = FunctionTimes(
+            definition, [], Kind.HOST, is_method=method, analysed=False
+        )
         self.functions[definition] = times  # Recursion sees a host function.
         times.flows = inner.statements(definition.body)
         for flow in list_every_flow(times.flows):
@@ -158,6 +162,7 @@ class UserFunctions(NumberedScopes):
                 "the training operation is made in a helper function",
                 "Make the optimizer and its update where the session is run.",
             )
+        times.analysed = True
         times.kinds = inner.environment
         times.creates = any(f.build for f in list_every_flow(times.flows))
         steps = any(
@@ -176,6 +181,15 @@ class UserFunctions(NumberedScopes):
             and self._may_reuse(names.argument(node, "reuse", 8))
             for node in walk_breadth_first(definition)
         )
+        if times.staged and times.recursive is not None:
+            self.diagnostics.refuse(
+                "N104",
+                times.recursive,
+                f"`{definition.name}` makes variables and computes, and calls itself: "
+                "what makes variables would not come to the inner call",
+                "Write the recursion as calls of a function for one layer, one after "
+                "another.",
+            )
         if times.staged:
             self._split_parameters(times, inner.environment)
         return times
@@ -226,6 +240,7 @@ class UserFunctions(NumberedScopes):
         # A flag that only says what is shared, which is resolved here, and that the step
         # asks for as well, is the step's.
         built |= reused - stepped
+        built |= self._list_traced(times)
         # What the build part computes from must be at hand there.
         work = list(built)
         while work:
@@ -248,6 +263,32 @@ class UserFunctions(NumberedScopes):
             for p in parameters
             if p not in built or (p in times.spec_parameters and p in stepped)
         )
+
+    def _list_traced(self, times: FunctionTimes) -> set[str]:
+        """What tensors are computed from by whose shapes a function makes variables.
+
+        Where a parameter is given another tensor, that one is traced while it builds.
+        """
+        flows = list_every_flow(times.flows)
+        asked: dict[str, int] = {}  # The last line where a tensor's shape is asked.
+        for flow in flows:
+            made = [n for lift in flow.lifts for n in lift.create.nodes()]
+            for root in made or ([flow.statement] if flow.build or flow.pure else []):
+                for node in [] if flow.suites else walk_breadth_first(root):
+                    if (name := self.static_reads.get(node)) is not None:
+                        line = flow.statement.lineno
+                        asked[name] = max(line, asked.get(name, line))
+        parameters = parameter_names(times.node)
+        found: set[str] = set()
+        for flow in reversed(flows):
+            line = flow.statement.lineno
+            if flow.step and not flow.suites:
+                if any(
+                    line < asked.get(name, 0) for name in names.binds(flow.statement)
+                ):
+                    found |= flow.reads & set(parameters)
+                    asked.update({n: max(line, asked.get(n, 0)) for n in flow.reads})
+        return found
 
     def _split_reads(self, block: ast.With) -> tuple[set[str], set[str]]:
         """What a block's scopes read for `reuse` alone, and what else it reads."""
@@ -308,7 +349,7 @@ class UserFunctions(NumberedScopes):
                 for p in times.build_parameters
                 if p in given
                 and p not in times.spec_parameters
-                and not self.only_reuses(times.node, p, ())
+                and not self.is_only_for_reuse(times.node, p, ())
             },
             self.environment_of(call, times.node, {}),
         )
@@ -343,7 +384,11 @@ class UserFunctions(NumberedScopes):
         made, shared = self.find_shared_call(
             call,
             times.node,
-            {p: v for p, v in given.items() if not self.only_reuses(times.node, p, ())},
+            {
+                p: v
+                for p, v in given.items()
+                if not self.is_only_for_reuse(times.node, p, ())
+            },
             self.environment_of(call, times.node, {}),
         )
         if not shared:
@@ -354,7 +399,7 @@ class UserFunctions(NumberedScopes):
 
     def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
         """Notes a tensor that a staged function is given for its static shape."""
-        kind = self.quietly(argument)
+        kind = self.find_kind(argument)
         if kind not in ir.STEP_KINDS:
             return
         name = names.key(argument)
@@ -374,7 +419,7 @@ class UserFunctions(NumberedScopes):
         for argument in [*call.args, *[k.value for k in call.keywords]]:
             if isinstance(argument, ast.Starred):
                 argument = argument.value
-            kind = join(kind, self.quietly(argument))
+            kind = join(kind, self.find_kind(argument))
         return kind
 
 

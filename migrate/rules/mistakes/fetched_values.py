@@ -66,7 +66,7 @@ class FetchedValues:
             (container, key, value)
         )
 
-    def of(self, node: ast.expr | None) -> Fetched:
+    def trace_value(self, node: ast.expr | None) -> Fetched:
         """What an expression is the value of."""
         return self._remember(node, self._OWN)
 
@@ -95,20 +95,24 @@ class FetchedValues:
                 return _ELSE if several else Fetched((fetch,))
             if get_last_part(node.func) in _OF_ITEMS and len(node.args) == 1:
                 return self.item(node.args[0], None)
-            return _join_fetched(map(self.of, self._find_returned_values(node)))
+            return _join_fetched(
+                map(self.trace_value, self._find_returned_values(node))
+            )
         if isinstance(node, ast.BinOp):  # Of an array and a number it is an array.
             sides = [s for s in (node.left, node.right) if not _is_number(s)]
-            return _join_fetched(map(self.of, sides))
+            return _join_fetched(map(self.trace_value, sides))
         if isinstance(node, ast.UnaryOp):
-            return self.of(node.operand)
+            return self.trace_value(node.operand)
         if isinstance(node, ast.Subscript):
             return self.item(node.value, names.literal(node.slice))
         if isinstance(node, ast.Name):
             return self._find_bound(node, self._OWN)
         if isinstance(node, ast.Attribute):
-            return _join_fetched(map(self.of, self._attributes.get(node.attr, ())))
+            return _join_fetched(
+                map(self.trace_value, self._attributes.get(node.attr, ()))
+            )
         if isinstance(node, ast.IfExp):
-            return _join_fetched(map(self.of, (node.body, node.orelse)))
+            return _join_fetched(map(self.trace_value, (node.body, node.orelse)))
         return _ELSE
 
     def _item(self, node: ast.expr, key: object) -> Fetched:
@@ -131,9 +135,9 @@ class FetchedValues:
             )
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
             held = _select_elements(node, key)
-            return _join_fetched(map(self.of, held)) if held else Fetched()
+            return _join_fetched(map(self.trace_value, held)) if held else Fetched()
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-            return self.of(node.elt)
+            return self.trace_value(node.elt)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return self.item(node.value, None)
         if isinstance(node, ast.Name):
@@ -151,7 +155,7 @@ class FetchedValues:
             if isinstance(holder, ast.Name) and not self._is_same(holder, container):
                 continue
             if None in (at, key) or at == key or isinstance(key, int):
-                yield self.of(value)
+                yield self.trace_value(value)
 
     def _is_same(self, one: ast.Name, other: ast.expr) -> bool:
         return self._scopes.scope_of(one).owner(one.id) is self._scopes.scope_of(
@@ -165,14 +169,14 @@ class FetchedValues:
         if owner is None:
             return _ELSE
         found = [
-            self._of_binding(name.id, binding, owner, key)
+            self._trace_binding(name.id, binding, owner, key)
             for binding in owner.bindings[name.id]
         ]
         if key is not self._OWN:
             found += self._put_in(name, key)
         return _join_fetched(found)
 
-    def _of_binding(
+    def _trace_binding(
         self, name: str, binding: ast.AST, owner: Scope, key: object
     ) -> Fetched:
         for generator in getattr(owner.node, "generators", ()):

@@ -133,7 +133,7 @@ class _Uses:
         for statement in self._begun:
             if self._function(statement) is not home:
                 return False
-            fresh = not self._in_loop(statement) and not any(
+            fresh = not self._is_in_loop(statement) and not any(
                 last < getattr(n, "lineno", 0) < statement.lineno
                 and self._function(n) is home
                 or self._function(n) is not home
@@ -173,7 +173,7 @@ class _Uses:
             node = self._scopes.parents[node]
         return node
 
-    def _in_loop(self, node: ast.AST) -> bool:
+    def _is_in_loop(self, node: ast.AST) -> bool:
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
             if isinstance(node, _LOOPS):

@@ -33,7 +33,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     if not wanted and not spread:
         return
     runs = FetchedValues(scopes)
-    wrong = {node: _judge(scopes, runs.of(node)) for node in wanted}
+    wrong = {node: _judge(scopes, runs.trace_value(node)) for node in wanted}
     certain = {node for node, found in wrong.items() if found is not None and found[1]}
     written: set[ast.expr] = set()
     for node, found in wrong.items():

@@ -75,7 +75,7 @@ from .own_hooks import (
 )
 from .session import MonitoredTrainingSession
 from .step_functions import StepFunction, spec_of
-from .summaries import SummaryWriter, summary
+from .summaries import SummaryWriter, summary, value_of
 from .synchronous import SynchronousReplicas
 from .variables import (
     Rate,

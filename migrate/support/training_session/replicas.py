@@ -44,6 +44,7 @@ class Replicas:
         self.observed_variables = {}  # What steps observe of these, by key.
         self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
         self._names = set()
+        self._slot_scope = ""
         # What a step that is traced observes: MirroredStrategy traces every replica in
         # a thread of its own, one until it meets the others, then the next.
         self._tracing = threading.local()
@@ -67,6 +68,8 @@ class Replicas:
                 return self._local[-1]
             name = kwargs.get("name") or "Variable"
             scope = tf.get_current_name_scope()
+            if self._slot_scope and "/" in name:
+                name = f"{self._slot_scope}/{name}"
             prefix, number = (scope + "/" if scope else ""), 0
             unique = name
             while prefix + unique in self._names:
@@ -100,6 +103,15 @@ class Replicas:
             seeds_begin_anew()
         with tf.variable_creator_scope(create), layers_take_dtype_of_input():
             yield
+
+    @contextlib.contextmanager
+    def slots_in(self, scope):
+        """Names slots that an update inside makes as TF1 did in a variable scope."""
+        self._slot_scope = scope
+        try:
+            yield
+        finally:
+            self._slot_scope = ""
 
     @property
     def trainable_variables(self):

@@ -104,6 +104,12 @@ def _tag(name, family):
         return f"{family}/{tag}" if family else tag
 
 
+def value_of(schedule):
+    """A schedule's value now, of operations whose name no tag of a summary has."""
+    with tf.name_scope("schedules/"):
+        return schedule()
+
+
 class SummaryWriter:
     """tf.summary.FileWriter: event files that TensorBoard reads."""
 

@@ -87,7 +87,7 @@ def test_single_files_failures_and_what_cannot_be_read_are_not_kept(
     tree: pathlib.Path, home: pathlib.Path
 ) -> None:
     _run(tree / "a.py")
-    _run(tree, prepare=lambda result: result.with_failure("G006", "taken"))
+    _run(tree, prepare=lambda result: result.mark_failed("G006", "taken"))
     assert _kept(home) == 0
     _run(tree)
     (file,) = home.iterdir()

@@ -45,7 +45,7 @@ def _runs(source: str) -> object:
 
 def _split(body: str) -> tuple[str, str]:
     old = START + textwrap.dedent(body)
-    return old, split_chosen_runs(Text.of(old)).source
+    return old, split_chosen_runs(Text.read_source(old)).source
 
 
 @pytest.mark.parametrize(

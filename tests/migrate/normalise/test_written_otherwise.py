@@ -85,7 +85,7 @@ HEADERS = {
 
 @pytest.mark.parametrize("old", HEADERS)
 def test_close_headers(old: str) -> None:
-    new = close_headers(Text.of(old))
+    new = close_headers(Text.read_source(old))
     assert new.source == HEADERS[old]
     assert len(new.origins) == len(new.lines)
     assert ast.dump(ast.parse(new.source)) == ast.dump(ast.parse(old))

@@ -31,7 +31,7 @@ FINDINGS = (
 RESULTS = (
     FileResult(pathlib.Path("a b.py"), b"old <b>\n", b"new <b>\n", FINDINGS, ("m.py",)),
     FileResult(pathlib.Path("clean.py")),
-    FileResult(pathlib.Path("bad.py")).with_failure(
+    FileResult(pathlib.Path("bad.py")).mark_failed(
         "E003", "not valid Python", "Mend it."
     ),
     FileResult(
@@ -245,7 +245,7 @@ def test_sarif(run: Run) -> None:
 
 
 def test_sarif_of_an_absolute_path_is_a_uri() -> None:
-    result = FileResult(pathlib.Path("/a/ü.py")).with_failure("E001", "no")
+    result = FileResult(pathlib.Path("/a/ü.py")).mark_failed("E001", "no")
     assert '"uri": "file:///a/%C3%BC.py"' in sarif.render(Run((result,)))
 
 

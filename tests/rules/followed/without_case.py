@@ -26,6 +26,24 @@ _OF_DATA = _GRAPH.replace(
     "x = tf.placeholder(tf.float32, [None, 3])",
     f"x = {_DATA}.make_one_shot_iterator().get_next()",
 ).replace(", {x: [[1.0, 2.0, 3.0]]}", "")
+_BEGUN = _GRAPH.replace(
+    "x = tf.placeholder(tf.float32, [None, 3])",
+    f"data = {_DATA}\niterator = tf.data.Iterator.from_structure(data.output_types, data.output_shapes)\n"
+    "start = iterator.make_initializer(data)\nx = iterator.get_next()",
+).replace(
+    "    for i in range(3):\n        sess.run(train, {x: [[1.0, 2.0, 3.0]]})",
+    "    sess.run(start)\n    for i in range(3):\n        sess.run(train)",
+)
+_HANDLED = _GRAPH.replace(
+    "x = tf.placeholder(tf.float32, [None, 3])",
+    f"data = {_DATA}\nhandle = tf.placeholder(tf.string, [])\n"
+    "iterator = tf.data.Iterator.from_string_handle(handle, data.output_types, data.output_shapes)\n"
+    "x = iterator.get_next()\nown = data.make_one_shot_iterator()",
+).replace(
+    "    for i in range(3):\n        sess.run(train, {x: [[1.0, 2.0, 3.0]]})",
+    "    rows = sess.run(own.string_handle())\n    for i in range(3):\n"
+    "        sess.run(train, {handle: rows})",
+)
 _SUPERVISED = """\
 import tensorflow as tf
 
@@ -104,6 +122,21 @@ FOLLOWED = {
     "S185_session": (
         _change(_GRAPH, ("    for i", "    print(sess.graph_def)\n    for i")),
         _GRAPH,
+    ),
+    "I101_begun": (
+        _change(
+            _BEGUN,
+            ("    sess.run(start)\n", "    start = [start][0]\n    sess.run(start)\n"),
+        ),
+        _BEGUN,
+    ),
+    "I101_structure": (
+        _change(_BEGUN, ("data.output_types, data.output_shapes", "tf.float32")),
+        _BEGUN,
+    ),
+    "I101_handle": (
+        _change(_HANDLED, ("{handle: rows}", "{handle: [rows][0]}")),
+        _HANDLED,
     ),
     "I101_function": (
         _change(

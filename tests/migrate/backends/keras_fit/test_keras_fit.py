@@ -243,7 +243,9 @@ def test_an_estimator_that_another_file_uses_stays(
 )
 def test_a_result_is_migrated_to_itself(path: pathlib.Path) -> None:
     result = migrate_text(path.read_text(), FIT, filename=path.name)
-    again = migrate_text(result.text, FIT.again(result.support), filename=path.name)
+    again = migrate_text(
+        result.text, FIT.prepare_second_run(result.support), filename=path.name
+    )
     assert "fit_callbacks" in result.text and again.text == result.text
 
 

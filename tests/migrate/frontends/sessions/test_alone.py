@@ -142,6 +142,42 @@ FAULTS = {
         'sigmoid, kernel_initializer=start, name=layer_names.number("dense")',
         'sigmoid, kernel_initializer=start, name="dense"',
     ),
+    "slots_outside": (
+        "scopes_of_updates",
+        'with tf.compat.v1.variable_scope("train"), tf.name_scope("adam")',
+        'with tf.name_scope("adam")',
+    ),
+    "averages_outside": ("scopes_of_updates", ', scope="averages"', ""),
+    "validated_by_training": (
+        "datasets_in_turn",
+        '"valid": valid}',
+        '"valid": train}',
+    ),
+    "drawn_from_the_start": (
+        "string_handles",
+        "train_step(*train_iterator.get_next()",
+        "train_step(*iter(train).get_next()",
+    ),
+    "validation_trains": (
+        "epochs_by_a_function",
+        "session.run(compute_valid_cost, run_epoch_batch)",
+        "session.run(train_step, run_epoch_batch)",
+    ),
+    "never_trained": (
+        "session_by_default",
+        "trainer_sess.run(train_step, batch)",
+        "trainer_sess.run(compute_loss, batch)",
+    ),
+    "entered_again": (
+        "scope_of_everything",
+        'with tf.name_scope("model/"):\n        tf.compat.v1.summary.scalar("behind"',
+        'with tf.name_scope("model"):\n        tf.compat.v1.summary.scalar("behind"',
+    ),
+    "tested_by_training": (
+        "trained_by_methods",
+        "iter(get_data_test_data)",
+        "iter(get_data_train_data)",
+    ),
     "folds_go_on": ("folds_of_one_graph", "sess.initialize()", "pass"),
     "one_rate_for_all": (
         "a_graph_per_rate",

@@ -50,6 +50,6 @@ def scale(x):
     ],
 )
 def test_named(old: str, new: str | None) -> None:
-    found = arguments.name_arguments(Text.of(HEAD + old)).source
+    found = arguments.name_arguments(Text.read_source(HEAD + old)).source
     assert found.startswith(HEAD)
     assert found[len(HEAD) :] == (old if new is None else new)

@@ -32,7 +32,7 @@ ELIF = '    elif FLAGS.job_name == "worker":\n'
 
 
 def change(program: str) -> str:
-    return move_graph_into_branch(Text.of(program)).source
+    return move_graph_into_branch(Text.read_source(program)).source
 
 
 @pytest.mark.parametrize("test", [ELIF, "    else:\n"])

@@ -96,7 +96,7 @@ def _said(source: str) -> object:
 @pytest.mark.parametrize("name", SUBCLASSES)
 def test_it_does_what_it_did(name: str) -> None:
     source = f"{BASE}\n\n{SUBCLASSES[name]}\n\n{USE}"
-    new = flatten_classes(Text.of(source))
+    new = flatten_classes(Text.read_source(source))
     assert "super" not in new.source and "Base(object)" not in new.source
     assert _said(new.source) == _said(source)
     assert len(new.lines) == len(new.origins)
@@ -120,7 +120,7 @@ def test_it_does_what_it_did(name: str) -> None:
     ],
 )
 def test_what_is_not_certain_stays(source: str) -> None:
-    assert flatten_classes(Text.of(source)).source == source
+    assert flatten_classes(Text.read_source(source)).source == source
 
 
 def test_they_do_not_all_do_the_same() -> None:

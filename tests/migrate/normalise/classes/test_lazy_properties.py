@@ -60,7 +60,7 @@ def _built(**marks: str) -> str:
     text = LAZY
     for mark, code in marks.items():
         text = text.replace(f"# {mark.upper()}", code)
-    return lazy_properties.build_properties(Text.of(text)).source
+    return lazy_properties.build_properties(Text.read_source(text)).source
 
 
 def test_each_is_built_within_the_scope_that_reads_it_first() -> None:
@@ -96,7 +96,7 @@ def test_variables_that_only_a_branch_asks_for_are_not_made() -> None:
     guarded = LAZY.replace(
         "        sess.run(model.optimize", "        if step: sess.run(model.optimize"
     )
-    assert "@lazy" in lazy_properties.build_properties(Text.of(guarded)).source
+    assert "@lazy" in lazy_properties.build_properties(Text.read_source(guarded)).source
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_variables_that_only_a_branch_asks_for_are_not_made() -> None:
 def test_another_decorator_is_not_taken_for_it(old: str, new: str) -> None:
     assert LAZY.count(old) == 1
     text = LAZY.replace(old, new)
-    assert lazy_properties.build_properties(Text.of(text)).source == text
+    assert lazy_properties.build_properties(Text.read_source(text)).source == text
 
 
 def test_the_program_is_taken() -> None:
@@ -124,7 +124,7 @@ def test_the_program_is_taken() -> None:
 
 def test_a_function_that_gives_something_may_end_early() -> None:
     text = "import tensorflow as tf\n\n\ndef f(x):\n    if x:\n        return\n    return tf.ones([])\n"
-    assert early_ends.move_rest_into_else(Text.of(text)).source == text
+    assert early_ends.move_rest_into_else(Text.read_source(text)).source == text
 
 
 def test_a_constructor_ends_at_its_end() -> None:
@@ -133,7 +133,7 @@ def test_a_constructor_ends_at_its_end() -> None:
         "        if x:\n            self.a = 1\n            return\n"
         "        # Else:\n        self.b = tf.ones([])\n"
     )
-    new = early_ends.move_rest_into_else(Text.of(text)).source
+    new = early_ends.move_rest_into_else(Text.read_source(text)).source
     assert new.endswith(
         "        if x:\n            self.a = 1\n        else:\n"
         "            # Else:\n            self.b = tf.ones([])\n"
@@ -145,10 +145,13 @@ def test_a_property_that_others_look_behind_stays() -> None:
         "class A:\n    def __init__(self):\n        self._x = 1\n\n"
         "    @property\n    def x(self):\n        return self._x\n"
     )
-    new = plain_properties.replace_by_attributes(Text.of(text)).source
+    new = plain_properties.replace_by_attributes(Text.read_source(text)).source
     assert "self.x = 1" in new and "@property" not in new
     behind = f"{text}\n\nprint(A()._x)\n"
-    assert plain_properties.replace_by_attributes(Text.of(behind)).source == behind
+    assert (
+        plain_properties.replace_by_attributes(Text.read_source(behind)).source
+        == behind
+    )
 
 
 BY_HAND = """
@@ -175,14 +178,14 @@ model = Model(x)
 
 
 def test_what_is_kept_by_hand_is_built_once() -> None:
-    new = lazy_properties.build_properties(Text.of(BY_HAND)).source
+    new = lazy_properties.build_properties(Text.read_source(BY_HAND)).source
     assert "def build_out(self):" in new
     assert "self.out = self.x * w" in new
     assert "_out = None" not in new
     assert "_built_once" not in new
     unset = BY_HAND.replace("        self._out = None\n", "")
     unset = unset.replace("self._out is None", 'not hasattr(self, "_out")')
-    assert lazy_properties.build_properties(Text.of(unset)).source == new
+    assert lazy_properties.build_properties(Text.read_source(unset)).source == new
 
 
 @pytest.mark.parametrize(
@@ -208,5 +211,5 @@ def test_what_is_kept_by_hand_is_built_once() -> None:
 )
 def test_what_is_kept_otherwise_is_left(old: str, new: str) -> None:
     assert old in BY_HAND
-    text = Text.of(BY_HAND.replace(old, new))
+    text = Text.read_source(BY_HAND.replace(old, new))
     assert lazy_properties.build_properties(text).source == text.source

@@ -102,7 +102,7 @@ NAMED = {
 @pytest.mark.parametrize(("old", "new"), NAMED.values(), ids=NAMED)
 def test_an_update_has_a_statement(old: str, new: str) -> None:
     head = "import tensorflow as tf\nopt = tf.train.AdamOptimizer()\n"
-    assert name_updates(Text.of(head + old)).source == head + new
+    assert name_updates(Text.read_source(head + old)).source == head + new
 
 
 LOSSES = {
@@ -151,7 +151,7 @@ IMPORTS = "import tensorflow as tf\nb = f()\n"
 
 @pytest.mark.parametrize(("old", "new"), LOSSES.values(), ids=LOSSES)
 def test_collected_losses_are_added_up_by_name(old: str, new: str) -> None:
-    assert add_up_losses(Text.of(IMPORTS + old)).source == IMPORTS + new
+    assert add_up_losses(Text.read_source(IMPORTS + old)).source == IMPORTS + new
 
 
 @pytest.mark.parametrize("text", UNCLEAR.values(), ids=UNCLEAR)
@@ -159,7 +159,7 @@ def test_losses_that_are_not_clear_stay(text: str) -> None:
     text = IMPORTS + text
     if "get_total" not in text:
         text += "total = tf.losses.get_total_loss()\n"
-    assert add_up_losses(Text.of(text)).source == text
+    assert add_up_losses(Text.read_source(text)).source == text
 
 
 def test_an_unused_function_is_judged_by_itself() -> None:

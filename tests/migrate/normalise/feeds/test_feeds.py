@@ -16,7 +16,7 @@ from migrate.normalise import Text, write_out_feeds
 
 
 def written(text: str) -> str:
-    return write_out_feeds(Text.of(text)).source
+    return write_out_feeds(Text.read_source(text)).source
 
 
 RUN = "sess.run(train, feed_dict=feed)"
@@ -33,6 +33,16 @@ CHANGED = {
     "added to": (
         f"feed = {{}}\nfeed[x] = draw()\nfeed[model.y] = 1\n{RUN}\n",
         "x_feed = draw()\nsess.run(train, feed_dict={x: x_feed, model.y: 1})\n",
+    ),
+    "copied and added to": (
+        f"base = {{x: 1}}\nfeed = dict(base)\nfeed[k] = 0.5\n{RUN}\nother = base.copy()\n"
+        f"other.update({{k: 1.0}})\n{RUN.replace('=feed', '=other')}\n",
+        "sess.run(train, feed_dict={x: 1, k: 0.5})\n"
+        "sess.run(train, feed_dict={x: 1, k: 1.0})\n",
+    ),
+    "fetches that grow": (
+        "ops = {'loss': loss}\nops['train'] = train\nsess.run(ops)\n",
+        "sess.run({'loss': loss, 'train': train})\n",
     ),
     "overwritten later": (
         f"feed = {{x: draw(), k: 0.5}}\n{RUN}\nfeed[k] = 1.0\n{RUN}\n",
@@ -123,6 +133,18 @@ UNCHANGED = {
     "given away": f"feed = {{x: draw()}}\nfill(feed)\n{RUN}\n{RUN}\n",
     "looked into": f"feed = {{x: draw()}}\nprint(feed[x])\n{RUN}\n{RUN}\n",
     "a copy": f"feed = dict(other)\n{RUN}\n",
+    "a copy of what changes": (
+        f"base = {{x: 1}}\nfeed = dict(base)\n{RUN}\nbase[x] = 2\n{RUN}\n"
+    ),
+    "fetches on a condition": (
+        "ops = {'loss': loss}\nif k:\n    ops['train'] = train\nsess.run(ops)\n"
+    ),
+    "fetches that are looked at": (
+        "ops = {'loss': loss}\nops['train'] = train\nprint(len(ops))\nsess.run(ops)\n"
+    ),
+    "fetches computed there": (
+        "ops = {'loss': loss}\nops['twice'] = loss * 2\nsess.run(ops)\n"
+    ),
     "a function that may give none": (
         f"def make():\n    if k:\n        return None\n    return {{x: 1}}\nfeed = make()\n{RUN}\n"
     ),

@@ -14,7 +14,9 @@ from migrate.normalise.text import Text
 
 
 def moved(text: str) -> str:
-    return graph_first.move_graph(Text.of(textwrap.dedent(text).lstrip())).source
+    return graph_first.move_graph(
+        Text.read_source(textwrap.dedent(text).lstrip())
+    ).source
 
 
 HEAD = "import tensorflow as tf\nx = tf.placeholder(tf.float32)\n"

@@ -283,7 +283,7 @@ def test_read_value_behind_an_update_is_the_new_value() -> None:
     ],
 )
 def test_feeds_are_computed_in_their_order(old: str, new: str) -> None:
-    assert write_out_feeds(Text.of(NUMPY + old)).source == NUMPY + new
+    assert write_out_feeds(Text.read_source(NUMPY + old)).source == NUMPY + new
 
 
 def test_what_is_dropped_is_said() -> None:

@@ -78,7 +78,7 @@ KEPT = {
 @pytest.mark.parametrize("case", MOVED)
 def test_it_moves_out(case: str) -> None:
     old, new = MOVED[case]
-    text, told = name_scopes.move_out_of_scopes(Text.of(HEAD + old))
+    text, told = name_scopes.move_out_of_scopes(Text.read_source(HEAD + old))
     assert text.source == HEAD + new and not told
     assert len(text.lines) == len(text.origins)
 
@@ -86,6 +86,6 @@ def test_it_moves_out(case: str) -> None:
 @pytest.mark.parametrize("case", KEPT)
 def test_it_stays(case: str) -> None:
     old, told = KEPT[case]
-    text, findings = name_scopes.move_out_of_scopes(Text.of(HEAD + old))
+    text, findings = name_scopes.move_out_of_scopes(Text.read_source(HEAD + old))
     assert text.source == HEAD + old
     assert [f.code for f in findings] == ["N141"] * told

@@ -212,19 +212,19 @@ NOT_CLEAR = {
 @pytest.mark.parametrize(("old", "new"), NAMES.values(), ids=NAMES)
 def test_a_name_of_a_variable_is_no_other_value(old: str, new: str) -> None:
     head = "import tensorflow as tf\n"
-    assert rename_later_bindings(Text.of(head + old)).source == head + new
+    assert rename_later_bindings(Text.read_source(head + old)).source == head + new
 
 
 @pytest.mark.parametrize("text", NOT_CLEAR.values(), ids=NOT_CLEAR)
 def test_names_are_left_where_their_order_is_not_clear(text: str) -> None:
     text = "import tensorflow as tf\n" + text
-    assert rename_later_bindings(Text.of(text)).source == text
+    assert rename_later_bindings(Text.read_source(text)).source == text
 
 
 def test_what_a_session_evaluates_it_runs() -> None:
     old = "a = loss.eval({x: 1}, session=sess)\nop.run(session=sess)\nb = c.eval()\n"
     new = "a = sess.run(loss, {x: 1})\nsess.run(op)\nb = c.eval()\n"
-    assert run_by_session(Text.of(old)).source == new
+    assert run_by_session(Text.read_source(old)).source == new
 
 
 LENGTHS = MODEL + "parts = [loss, loss + 1.0]\nn = len(parts)\nrate = 0.1\n"

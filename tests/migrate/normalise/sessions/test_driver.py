@@ -16,7 +16,7 @@ HEAD = "import tensorflow as tf\n"
 
 
 def shaped(text: str) -> str:
-    source = shape_driver(Text.of(HEAD + textwrap.dedent(text))).source
+    source = shape_driver(Text.read_source(HEAD + textwrap.dedent(text))).source
     assert source.startswith(HEAD)
     return source[len(HEAD) :]
 

@@ -14,7 +14,7 @@ SESSION = "with tf.Session() as sess:\n"
 
 
 def _of(text: str) -> str:
-    return join_blocks(Text.of(HEAD + text)).source.removeprefix(HEAD)
+    return join_blocks(Text.read_source(HEAD + text)).source.removeprefix(HEAD)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_what_stays(text: str) -> None:
 def test_attributes_that_are_names() -> None:
     text = "class A:\n    def __init__(self, s, m):\n        self.s, self.m = s, m\n"
     new = text.replace("self.s, self.m = s, m", "self.s = s\n        self.m = m")
-    assert split_attributes(Text.of(text)).source == new
+    assert split_attributes(Text.read_source(text)).source == new
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_attributes_that_are_names() -> None:
 )
 def test_what_may_read_what_it_binds_stays(statement: str) -> None:
     text = f"def f(self, s, m, a, b):\n    {statement}\n"
-    assert split_attributes(Text.of(text)).source == text
+    assert split_attributes(Text.read_source(text)).source == text

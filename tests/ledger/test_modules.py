@@ -6,6 +6,7 @@ tests, as users start it.
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shutil
@@ -15,7 +16,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.ledger import rows
+from tests.ledger import modules, rows, sample
 
 ROOT = pathlib.Path(__file__).parents[2]
 LEDGER = sorted(pathlib.Path(__file__).parent.glob("*.py"))
@@ -23,6 +24,9 @@ LEDGER = sorted(pathlib.Path(__file__).parent.glob("*.py"))
 TOGETHER = ("tests/__init__.py", "tests/conftest.py", "tests/starters.py")
 pytestmark = pytest.mark.rests_on(*LEDGER, *(ROOT / name for name in TOGETHER))
 READS = "tests/texts/test_reads.py"
+# A proof, a test that reads, and one that starts a process of which the ledger knows nothing.
+MIXED = "tests/texts/test_mixed.py"
+PROOF = f"{MIXED}::test_proof"
 STARTS = "tests/texts/test_starts.py"
 FILES = {
     "tests/texts/__init__.py": "",
@@ -52,6 +56,19 @@ FILES = {
         "def test_programs():\n"
         "    assert helper.count_programs() < 3\n"
     ),
+    MIXED: (
+        "import pathlib, subprocess, sys\n"
+        "from reference import processes\n"
+        "HERE = pathlib.Path(__file__).parent\n"
+        "def test_proof():\n"
+        "    done = processes.run_program([sys.executable, HERE / 'program.py'])\n"
+        "    assert done.stdout == '1\\n'\n"
+        "def test_data():\n"
+        "    assert (HERE / 'data.txt').read_text()\n"
+        "def test_process():\n"
+        "    subprocess.run([sys.executable, '-c', ''], check=True)\n"
+    ),
+    "tests/texts/program.py": "print(1)\n",
     STARTS: (
         "import subprocess, sys\n"
         "def test_process():\n"
@@ -74,7 +91,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     code, said = _run(root, "-n", "2")
-    assert code == 0 and "4 passed" in said, said
+    assert code == 0 and "7 passed" in said, said
     return root
 
 
@@ -83,11 +100,12 @@ def copy(project: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
     return pathlib.Path(shutil.copytree(project, tmp_path / "project"))
 
 
-def _run(copy: pathlib.Path, *options: str) -> tuple[int, str]:
+def _run(copy: pathlib.Path, *options: str, **environment: str) -> tuple[int, str]:
     """The exit code of a run, and what it says."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *options],
         cwd=copy,
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=300,
@@ -99,11 +117,11 @@ def _run(copy: pathlib.Path, *options: str) -> tuple[int, str]:
 def _modules(copy: pathlib.Path) -> dict[str, rows.Row]:
     found, wrong = rows.read(copy / "tests/ledger/proofs")
     assert not wrong
-    return {name: row for name, row in found.items() if row.kind == rows.TEXTS}
+    return {name: row for name, row in found.items() if row.kind == rows.MODULES}
 
 
 def _tests_run(said: str) -> int:
-    """How many tests ran; the sample of 5 % is one of the two modules that stand."""
+    """How many tests ran."""
     return int(re.findall(r"(\d+) passed", said)[-1])
 
 
@@ -120,31 +138,44 @@ def _add_program(copy: pathlib.Path) -> None:
     (copy / "tests/texts/programs/two.txt").write_text("")
 
 
-def _edit_row(copy: pathlib.Path) -> None:
-    row = _modules(copy)[READS]
+def _edit_row(copy: pathlib.Path, name: str = READS) -> None:
+    row = rows.read(copy / "tests/ledger/proofs")[0][name]
     edited = row.line().replace(f" | {row.date} | ", " | 2020-01-01 | ", 1)
-    path = copy / "tests/ledger/proofs/texts.txt"
+    path = copy / f"tests/ledger/proofs/{row.kind}.txt"
     path.write_text(path.read_text().replace(row.line(), edited))
+
+
+def _edit_proof(copy: pathlib.Path) -> None:
+    _edit_row(copy, PROOF)
 
 
 def test_a_module_that_only_reads_gets_a_row(copy: pathlib.Path) -> None:
     found = _modules(copy)
-    assert set(found) == {READS, "tests/texts/test_before.py"}
+    assert set(found) == {READS, MIXED, "tests/texts/test_before.py"}
     assert found[READS].reads == ("tests/texts/data.txt", "tests/texts/programs")
+    assert not found[READS].difference
+    assert set(found[MIXED].reads) >= {"tests/texts/data.txt", "tests/texts/program.py"}
+    assert found[MIXED].difference == modules.short(f"{MIXED}::test_process")
 
 
 def test_it_stands_and_is_deselected(copy: pathlib.Path) -> None:
     before = _modules(copy)
-    code, said = _run(copy, "-n", "0")
-    assert code == 0 and "only read texts" in said, said
-    assert "deselected" in said and _tests_run(said) < 4, said
+    drawn = sample.draw(rows.read(copy / "tests/ledger/proofs")[0].values(), "")
+    code, said = _run(copy, "-n", "0", "-vv")
+    assert code == 0 and "stand with their module" in said, said
+    run = set(re.findall(r"(\S+) PASSED", said))
+    expected = {f"{STARTS}::test_process", f"{MIXED}::test_process", PROOF}
+    assert PROOF in drawn and run >= expected, said  # The only proof is always drawn.
+    left_out = {f"{m}::" for m in before if m not in drawn}
+    assert left_out and not {t for t in run - expected if t.startswith(tuple(left_out))}
     assert _modules(copy) == before
+    assert PROOF in rows.read(copy / "tests/ledger/proofs")[0]
 
 
 @pytest.mark.parametrize("option", ["--everything", READS])
 def test_who_asks_for_tests_gets_them_run(option: str, copy: pathlib.Path) -> None:
     _, said = _run(copy, "-n", "0", option)
-    assert "deselected" not in said and _tests_run(said) in (2, 4), said
+    assert "deselected" not in said and _tests_run(said) in (2, 7), said
 
 
 @pytest.mark.parametrize(
@@ -170,6 +201,32 @@ def test_a_change_has_the_module_run(
     assert code == 0 and f"{READS}::test_text PASSED" in said, said
     after = _modules(copy)[READS]
     assert (after.key == before.key) is (change is _edit_row)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _change("tests/texts/program.py", "print(1)", "print(2 - 1)"),
+        _change("reference/processes.py", "\n\n", "\n\n# changed\n"),
+        _edit_proof,
+    ],
+    ids=["program", "starter", "row"],
+)
+def test_a_change_has_the_module_of_a_proof_run(
+    change: Callable[[pathlib.Path], None], copy: pathlib.Path
+) -> None:
+    change(copy)
+    code, said = _run(copy, "-n", "0", "-vv")
+    assert code == 0 and f"{MIXED}::test_data PASSED" in said, said
+    assert (
+        f"{PROOF} PASSED" in said
+        and PROOF in rows.read(copy / "tests/ledger/proofs")[0]
+    )
+
+
+def test_another_environment_has_it_run(copy: pathlib.Path) -> None:
+    code, said = _run(copy, "-n", "0", "-vv", TF_NUM_INTRAOP_THREADS="1")
+    assert code == 0 and f"{MIXED}::test_data PASSED" in said, said
 
 
 def test_a_module_that_fails_has_no_row(copy: pathlib.Path) -> None:

@@ -1,12 +1,14 @@
-"""Test modules that only read texts: while nothing that they read changes, they stand whole.
+"""Test modules of which nothing has changed: their tests stand, and are not even begun.
 
-The migration of a thousand texts takes longer than the proofs of a default run. Such a
-test depends on the compiler as a whole, so one row for each module is enough. Its key
+To see whether a proof stands, its test has to migrate the program. That takes as long as
+the proofs of a default run. So a run of all tests writes one row for each module. Its key
 holds the compiler, the module with all that it imports, the files and directories that
-its tests opened, the names of its tests, and the versions of the libraries.
+its tests and their processes read, the names of the tests and the keys of their own rows,
+what the environment tells TensorFlow, and the versions of the libraries.
 
-A module gets a row if each of its tests passed and none started a process. Only runs of
-all tests look at these rows. Who asks for some tests gets them run.
+A test stands with its module if it passed, and only read or has a row of its own. All
+others always run, and the module's row says which these are. Only runs of all tests look
+at these rows. Who asks for some tests gets them run.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ import dataclasses
 import functools
 import hashlib
 import importlib.metadata
+import json
 import os
 import pathlib
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import pytest
 
+from reference import environment
 from tests.ledger import launches
-from tests.ledger.rows import TEXTS, Row
+from tests.ledger.rows import MODULES, Row
 from tests.ledger.traces import ROOT, Trace
 
 VERDICT = "holds"
@@ -35,7 +39,7 @@ _OWN = ("tests.", "reference.")
 
 def is_module(row: Row) -> bool:
     """Whether a row is of a whole module."""
-    return row.kind == TEXTS
+    return row.kind == MODULES
 
 
 def modules_of(items: Iterable[pytest.Item]) -> dict[str, list[pytest.Item]]:
@@ -55,41 +59,51 @@ class Reading:
     """What is known of the tests of one module in this run.
 
     Attributes:
-      tests: those that passed.
-      reads: what they and their fixtures opened, relative to the root.
+      tests: those that passed, and only read or have a row.
+      seen: those of which there was a report.
+      reads: what they, their fixtures and their processes read, relative to the root.
       seconds: how long they took.
-      pure: no test did anything but pass and read.
+      failed: whether one did.
     """
 
     tests: set[str] = dataclasses.field(default_factory=set)
+    seen: set[str] = dataclasses.field(default_factory=set)
     reads: set[str] = dataclasses.field(default_factory=set)
     seconds: float = 0.0
-    pure: bool = True
+    failed: bool = False
 
     def add(self, report: pytest.TestReport, told: str | None) -> None:
         """Adds one phase of one test.
 
         Args:
-          told: what the test opened, as `tell` says it; None if it started something.
+          told: what the test read, as `tell` says it; None if it always runs.
         """
         self.seconds += report.duration
-        if not report.passed or hasattr(report, "wasxfail"):
-            self.pure = False
-        elif report.when == "call":
-            if told is None:
-                self.pure = False
-            else:
+        self.seen.add(report.nodeid)
+        self.failed = self.failed or report.failed
+        if report.failed:
+            self.tests.discard(report.nodeid)
+        elif report.when == "call" and report.passed and told is not None:
+            if not hasattr(report, "wasxfail"):
                 self.tests.add(report.nodeid)
                 self.reads |= set(told.split())
 
 
-def tell(traces: Iterable[Trace]) -> str | None:
-    """What a test opened, in one line; None if it started a process."""
-    reads: set[str] = set()
+def starts(traces: Iterable[Trace]) -> bool:
+    """Whether a test, or a fixture of it, started a process."""
+    return any(trace.started or trace.launches for trace in traces)
+
+
+def tell(traces: Iterable[Trace], more: Iterable[str] = ()) -> str:
+    """What a test read, in one line.
+
+    Args:
+      more: what its row says that it read.
+    """
+    reads = set(more)
     for trace in traces:
-        if trace.started or trace.launches:
-            return None
-        reads |= {_name(path) for path in (*trace.reads, *trace.listed)}
+        paths = (*trace.reads, *trace.listed, *trace.committed)
+        reads |= {_name(path) for path in paths}
     return " ".join(sorted(reads))
 
 
@@ -97,20 +111,36 @@ def _name(path: pathlib.Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def key(module: str, tests: Collection[str], reads: Iterable[str], opened: str) -> str:
+def key(
+    module: str,
+    tests: Collection[str],
+    reads: Iterable[str],
+    opened: str,
+    proofs: Mapping[str, str],
+) -> str:
     """The digest of everything that the tests of a module depend on.
 
     Args:
       opened: the digest of what was opened while the tests were collected.
+      proofs: the keys of all rows.
     """
     whole = hashlib.sha256(_surroundings().encode())
-    parts = [opened, *sorted(tests)]
+    parts = [opened]
+    for test in sorted(tests):
+        parts.append(f"{test} {proofs.get(test, '')}")
+    if any(test in proofs for test in tests):
+        parts.append(_of_processes())
     for path in sorted(launches.committed(ROOT / module) | _shared(ROOT / module)):
         parts.append(f"{path.relative_to(ROOT)} {launches.content(path).hex()}")
     for name in sorted(set(reads)):
         parts.append(f"{name} {_state_of(ROOT / name)}")
     whole.update("\0".join(parts).encode("utf-8", "surrogatepass"))
     return whole.hexdigest()[:24]
+
+
+def short(test: str) -> str:
+    """A test's name as a row of its module has it."""
+    return hashlib.sha256(test.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def forget_what_was_read() -> None:
@@ -157,6 +187,18 @@ def _shared(module: pathlib.Path) -> set[pathlib.Path]:
 
 
 _LEDGER = pathlib.Path(__file__).parent
+
+
+@functools.cache
+def _of_processes() -> str:
+    """What started processes have beside files: versions, and what the environment tells."""
+    found = []
+    for release in (environment.TF1, environment.TF215):
+        python = environment.find(release)
+        there = launches.versions(str(python)) if python else {}
+        found.append(there.get("tensorflow", release.version))
+    inherited = launches.look_at_environment(os.environ)
+    return " ".join([*found, json.dumps(inherited, sort_keys=True)])
 
 
 @functools.cache
