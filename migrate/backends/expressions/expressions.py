@@ -33,6 +33,7 @@ class Expressions(Datasets):
         moving_averages.report_unordered_averages(
             self.program, self.scopes, self.diagnostics
         )
+        self._check_fed_inside()
         for compared in self.program.identities:
             self._identity(compared)
         for node, new in static_shapes.edits(self.scopes).items():
