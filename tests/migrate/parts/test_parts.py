@@ -317,6 +317,33 @@ def test_a_main_that_another_file_calls_comes_along(
     assert not find_undefined(ast.parse(new))
 
 
+def test_a_module_that_is_a_program_too_is_migrated_as_one(
+    tmp_path: pathlib.Path,
+) -> None:
+    """It stayed as it was, and nothing said that it no longer runs."""
+    (tmp_path / "train.py").write_text(_MAIN)
+    (tmp_path / "program.py").write_text("import train\n\ntrain.main([[1.0, 2.0]])\n")
+    done = {r.path.name: r for r in run_tree([tmp_path], jobs=1)}
+    assert done["program.py"].changed
+    new = done["train.py"].new.decode()
+    assert "tf.placeholder" not in new and MARK not in new and "__main__" in new
+
+
+def test_a_module_that_cannot_be_the_program_that_it_is_says_so(
+    tmp_path: pathlib.Path,
+) -> None:
+    refused = _MAIN + "    print(tf.contrib.nothing.of_this_kind())\n"
+    (tmp_path / "train.py").write_text(refused)
+    (tmp_path / "program.py").write_text("import train\n\ntrain.main([[1.0, 2.0]])\n")
+    done = {r.path.name: r for r in run_tree([tmp_path], jobs=1)}
+    assert done["program.py"].changed and MARK in done["train.py"].new.decode()
+    (told,) = (f for f in done["train.py"].findings if f.outcome is Outcome.WARNED)
+    assert (
+        told.code == "S130"
+        and told.line == refused[: refused.index("if __")].count("\n") + 1
+    )
+
+
 def test_what_has_no_definition_is_not_joined(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
