@@ -159,6 +159,9 @@ SHAPES: dict[str, str] = {
     + "model.add(tf.keras.layers.Lambda(lambda x: NAME(x)))\n"
     + "model.compile(NAME(0.1), 'mse')\n"
     + "model.fit([[1.0]], [[1.0]])\n",
+    "opened in compat": "import tensorflow.compat.v1 as tf\n\n"
+    + "w = tf.constant(1.0)\n"
+    + "with NAME() as sess:\n    print(sess.run(w))\n",
     # The same for a method, an attribute or an argument of this name.
     "method": _SESSION_HEAD + "net = tf.matmul(x, w)\nw.NAME(net)\n" + _SESSION,
     "attribute": _MODEL_FN

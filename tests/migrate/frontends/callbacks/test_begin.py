@@ -69,9 +69,7 @@ def test_what_is_kept_is_not_seen(call: str) -> None:
     assert _is_callback(f"self.kept = {call}", created=True)
 
 
-@pytest.mark.parametrize(
-    "call", ("open('f')", "helpers.load()", "self.count()")
-)
+@pytest.mark.parametrize("call", ("open('f')", "helpers.load()", "self.count()"))
 def test_what_may_be_seen_is_not_put_after_what_others_do(call: str) -> None:
     assert not _is_callback(f"self.kept = {call}", created=True)
 
