@@ -1,5 +1,5 @@
-import tensorflow_model_analysis as tfma
 import tensorflow as tf
+import tensorflow_model_analysis as tfma
 from tensorflow.contrib.learn.python.learn import learn_runner
 
 flag = tf.placeholder(tf.float32, [])

@@ -9,3 +9,4 @@ model = tf.keras.Sequential(
         tf.keras.layers.RNN(tf.keras.layers.GRUCell(3)),
     ]
 )
+print(tf.log(2.0))

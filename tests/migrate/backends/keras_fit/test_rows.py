@@ -193,3 +193,17 @@ def test_what_draws_in_each_evaluation_stays(drawn: str) -> None:
 )
 def test_what_draws_first_values_does_not(drawn: str) -> None:
     assert not _reasons((_DENSE, _DENSE.replace(", 1)", f", 1, {drawn})")))
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "x + tf.to_float(tf.multinomial([[1.0, 2.0]], 3))",
+        "x + tf.random_normal([3])",
+        "x + tf.truncated_normal([3])",
+    ],
+)
+def test_what_is_drawn_by_its_older_name_is_known(drawn: str) -> None:
+    older = ("import tensorflow as", "import tensorflow.compat.v1 as")
+    reasons = _reasons(older, (_DENSE, f"x = {drawn}\n  {_DENSE}"))
+    assert f"its Estimator stays: {_DRAWN}" in reasons
