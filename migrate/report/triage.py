@@ -218,7 +218,10 @@ def _find_kind(status: Status, results: Sequence[FileResult]) -> tuple[Kind, str
         if module in written and not strategies:
             return kind, words
     if not strategies and kind.name == "cluster":
-        return kind, "tf.distribute.Server"
+        # A server of the process alone is dropped together with its session.
+        serves = any("Server" in _attributes(r) for r in results)
+        alone = WITHOUT_STRATEGY["plain_session"]
+        return kind, "tf.distribute.Server" if serves else alone
     return kind, " or ".join(strategies) or kind.becomes
 
 
