@@ -22,6 +22,8 @@ _FUNCTIONS = {
     "latest_checkpoint": ("looks for checkpoints in", 0, "checkpoint_dir"),
     "get_checkpoint_state": ("looks for checkpoints in", 0, "checkpoint_dir"),
 }
+# What saves and restores beside `Model.fit`, of the module that stands beside the program.
+_FIT_CALLBACK = ("fit_callbacks", "Training")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +53,7 @@ def find_places(result: FileResult) -> Iterator[Place]:
     modules = set(_find_modules(tree))
     savers = set(_find_savers(tree, modules))
     found = [place for call in calls for place in _read_call(call, savers, modules)]
+    found += _read_fits(tree, calls)
     for node, does, value in sorted(
         found, key=lambda f: (f[0].lineno, f[0].col_offset)
     ):
@@ -86,6 +89,32 @@ def _read_call(
         if keyword.arg in _DIRECTORIES and not is_none:
             value = keyword.value
             yield value, "has its checkpoints in", f"{keyword.arg}={ast.unparse(value)}"
+
+
+def _read_fits(
+    tree: ast.Module, calls: list[ast.Call]
+) -> Iterator[tuple[ast.expr, str, str]]:
+    """The directories of models that `Model.fit` trains."""
+    for call in calls:
+        function = call.func
+        if (
+            isinstance(function, ast.Attribute)
+            and isinstance(function.value, ast.Name)
+            and (function.value.id, function.attr) == _FIT_CALLBACK
+            and call.args
+        ):
+            value = call.args[0]
+            given = ast.unparse(value)
+            bound = [
+                node.value
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Assign)
+                and any(ast.unparse(target) == given for target in node.targets)
+            ]
+            if len(bound) == 1:
+                value = bound[0]
+                given = f"{given}={ast.unparse(value)}"
+            yield value, "has its checkpoints in", given
 
 
 def _find_modules(tree: ast.Module) -> Iterator[str]:

@@ -93,9 +93,7 @@ def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
             is_flag=True,
             help="Print how often each code occurred.",
         ),
-        click.option(
-            "--quiet", "-q", is_flag=True, help="Print only what was refused or failed."
-        ),
+        click.option("--quiet", "-q", is_flag=True, help="Print the findings alone."),
         click.option(
             "--verbose",
             "-v",

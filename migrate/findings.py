@@ -39,6 +39,8 @@ class Finding:
         decides nothing.
       through_compat: whether it is kept only because its program runs through compat.v1:
         it keeps the program from being one of TensorFlow 2.
+      noted: whether short reports tell it, too: nothing is left to do, but something is
+        not done any more, or a mistake is mended.
       hidden: whether the user does not want to be told (--select, --ignore): it decides
         all the same.
     """
@@ -54,6 +56,7 @@ class Finding:
     target: str = dataclasses.field(default="", compare=False)
     unused: bool = dataclasses.field(default=False, compare=False)
     through_compat: bool = dataclasses.field(default=False, compare=False)
+    noted: bool = dataclasses.field(default=False, compare=False)
     hidden: bool = dataclasses.field(default=False, compare=False)
 
     @property

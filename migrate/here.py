@@ -95,7 +95,7 @@ def _name_programs(found: Triage) -> Iterator[str]:
     width = max(len(found.shorten(entry.path)) for entry in named)
     for entry in named:
         name = f"{found.shorten(entry.path):<{width}}"
-        state = triage.badge(entry)
+        state = triage.badge(found, entry)
         if entry.places and not entry.ready:
             state = f"blocked at {state}"
         yield f"{name}  {triage.describe_kind(entry)}: {state}"

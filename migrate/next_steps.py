@@ -84,12 +84,11 @@ def _packages(written: Written) -> Iterator[str]:
         for line in packages.describe_edit(edit, os.path.relpath(display(edit.path)))
     ]
     if told:
-        verb = "asks" if len(told) == 1 else "ask"
-        yield f"   {plural(len(told), 'line')} here still {verb} for TensorFlow 1:"
+        yield f"   The files here that ask for packages need {plural(len(told), 'change')}:"
         yield from (f"     {line}" for line in told[:_MOST])
         if len(told) > _MOST:
             yield f"     and {len(told) - _MOST} more"
-        yield f"   tf1to2 packages {_quote_path(directory)} --diff, then --write, edits them"
+        yield f"   tf1to2 packages {_quote_path(directory)} --diff, then --write, makes the edits"
 
 
 def _launch(entry: EntryPoint, written: Written) -> str:

@@ -253,14 +253,13 @@ class EstimatorRewrite:
         return ""
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
-        code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"
+        reason = "kept under tf.compat.v1: this function builds a graph"
         if symbol.startswith("tf.metrics."):
-            code_ = "E102"
             reason = (
                 "kept under tf.compat.v1; where a training graph has it, it counts every "
                 "batch, in TF1 only those whose summary was written"
             )
-        self._become(node, f"tf.compat.v1{symbol[2:]}", code_, reason)
+        self._become(node, f"tf.compat.v1{symbol[2:]}", "E102", reason)
 
     def _refuse(
         self, node: ast.expr, code_: str, symbol: str, reason: str, recipe: str

@@ -42,20 +42,29 @@ class VariableLists:
             for flow in list_every_flow(self._program.flows)
         )
 
-    def is_of_its_step(self, listed: ast.Call) -> bool:
+    def is_of_its_step(
+        self, listed: ast.Call, makers: set[ir.Flow] | None = None
+    ) -> bool:
         """Whether a list that steps make has, in each of them, what TF1's had.
 
         Steps are traced in turn, and a layer makes its variables in the first that calls
         it. So a list lacks those of layers that only later steps call, and has those of
         layers that TF1 made after the list, if an earlier step calls them.
+
+        Args:
+          makers: the statements that make its variables, where it names these.
         """
         flows = list_every_flow(self._program.flows)
         at = next((i for i, f in enumerate(flows) if self._holds(f, listed)), None)
-        if at is None or self._is_for_gradients(listed):
+        if at is None or (makers is None and self._is_for_gradients(listed)):
             return True
-        made = {i: f for i, f in enumerate(flows) if not f.suites and _makes_layer(f)}
+        made = {
+            i: f for i, f in enumerate(flows) if not f.suites and self._makes_layer(f)
+        }
         before = {f for i, f in made.items() if i < at}
         after = {f for i, f in made.items() if i > at}
+        if makers is not None:
+            before, after = before & makers, set()
         earlier: set[ir.Flow] = set()
         for step in self._program.steps:
             ran = set(step.flows)
@@ -63,6 +72,18 @@ class VariableLists:
                 return False
             earlier |= ran
         return True
+
+    def _makes_layer(self, flow: ir.Flow) -> bool:
+        """Whether a statement of a step has a layer of its own, not one that there is."""
+        if flow.graph:
+            return not flow.repeats
+        lifted = [lift.node for lift in flow.lifts if lift.create.parts]
+        return any(
+            not isinstance(node, ast.Call)
+            or not (symbol := self._scopes.resolve(node.func))
+            or self._is_layer(symbol)
+            for node in lifted
+        )
 
     def trace_last(self) -> None:
         """Has steps that only look at lists of variables traced after all others.
@@ -105,7 +126,7 @@ class VariableLists:
         if isinstance(above, ast.Call):
             symbol = self._scopes.resolve(above.func)
             zips = isinstance(above.func, ast.Name) and above.func.id == "zip"
-            return symbol == "tf.gradients" or zips
+            return symbol == "tf.gradients" or (zips and not self._is_place(node))
         if depth > 3 or not isinstance(above, ast.Assign):
             return False
         target = above.targets[0]
@@ -212,19 +233,27 @@ class VariableLists:
                 yield node
 
     def _is_place(self, node: ast.expr) -> bool:
-        """`variables[2]`, `enumerate(variables)`, `variables.pop()`."""
+        """`variables[2]`, `enumerate(variables)`, `zip(variables, others)`."""
         above = self._scopes.parents.get(node)
+        while isinstance(above, ast.BinOp):
+            above = self._scopes.parents.get(above)
         if isinstance(above, ast.Subscript):
             return above.value is node
         if isinstance(above, ast.Attribute):
             return above.attr in ("index", "pop")
         if isinstance(above, ast.Starred):
             return True
-        return (
-            isinstance(above, ast.Call)
-            and isinstance(above.func, ast.Name)
-            and above.func.id in ("enumerate", "next")
-        )
+        if not (isinstance(above, ast.Call) and isinstance(above.func, ast.Name)):
+            return False
+        if above.func.id in ("zip", "map"):
+            # Gradients of a list are in its order.
+            return sum(map(self._is_listing, above.args)) > 1
+        return above.func.id in ("enumerate", "next")
+
+    def _is_listing(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.BinOp):
+            return self._is_listing(node.left) or self._is_listing(node.right)
+        return self.find_listing(node) is not None
 
     def find_listing(self, node: ast.expr) -> ast.expr | None:
         """The expression that lists variables for this one; None if it is no such.
@@ -306,10 +335,3 @@ class VariableLists:
             )
             for n in walk_breadth_first(listed)
         )
-
-
-def _makes_layer(flow: ir.Flow) -> bool:
-    """Whether a statement of a step has a layer of its own, not one that there is."""
-    if flow.graph:
-        return not flow.repeats
-    return any(lift.create.parts for lift in flow.lifts)

@@ -19,7 +19,7 @@ class Code:
       refused_when: what the rule does not take, and leaves.
       recipe: what to do by hand, where no finding says it better.
       noted: told one by one in short reports too, though nothing is left to do: a
-        choice that its reader may want to change.
+        choice that its reader may want to change, or a mistake, mended or left.
     """
 
     id: str

@@ -12,6 +12,7 @@ CODES = (
         why="A session distributes the graph that runs in it. Here it has no graph to run, and may fail to start. The tape trains in each process separately.",
         before="with tf.compat.v1.train.MonitoredTrainingSession(master=server.target) as sess:\n    for x, y in dataset:\n        sess.run(train_step(x, y))",
         after="def run_worker(task_index):\n    with training_session.MonitoredTrainingSession(replicas) as sess:\n        for x, y in dataset:\n            sess.run(distributed_step, x, y)\n\nreplicas.run(run_worker)",
+        noted=True,
     ),
     Code(
         "D120",
@@ -45,6 +46,7 @@ CODES = (
         "each worker's part of a batch",
         "The workers make each step together, and their parts of the batch need a look. The parts may have different sizes. Or each worker uses the batches of its own loop, and a step is the mean over the batches of all workers.",
         why="Keras takes the mean of each part, and then the mean of these means. Parts of different sizes then count equally. Use a batch size that the number of workers divides, also for the last batch. If all workers bring the same batch, the step computes what one process computes. Give each worker its own part to use more data per step.",
+        noted=True,
     ),
     Code(
         "D159",
@@ -132,6 +134,7 @@ CODES = (
         recipe="Give the session a hook that stops it.",
         before="tf.train.MonitoredTrainingSession(server.target)",
         after="tf.train.MonitoredTrainingSession(\n    server.target, hooks=[tf.train.StopAtStepHook(last_step=1000)])",
+        noted=True,
     ),
     Code(
         "D135",
@@ -141,5 +144,6 @@ CODES = (
         recipe="Give `shuffle` one seed for all workers.",
         before="dataset.shuffle(1000).batch(64)",
         after="dataset.shuffle(1000, seed=1).batch(64)",
+        noted=True,
     ),
 )

@@ -12,6 +12,7 @@ CODES = (
         why="A job without its list starts no cluster, or a cluster with one task that has no valid address.",
         before='tf.train.ClusterSpec({"ps": FLAGS.ps_hosts})',
         after='tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(",")})',
+        noted=True,
     ),
     Code(
         "D102",
@@ -20,6 +21,7 @@ CODES = (
         why="A softmax of probabilities is nearly flat: the gradients are small, and the model learns slowly. A loss of probabilities clips its input to the range from 0 to 1. Most logits lie outside and have no gradient. Nothing fails in either case.",
         before="SparseCategoricalCrossentropy(from_logits=True)",
         after="SparseCategoricalCrossentropy(from_logits=False)",
+        noted=True,
     ),
     Code(
         "D104",
@@ -29,6 +31,7 @@ CODES = (
         before="loss = tf.reduce_mean(per_example_loss)",
         after="loss = tf.nn.compute_average_loss(per_example_loss)",
         refused_when="The tool does not see the strategy where the loss is computed. Or the program averages the results of the replicas itself.",
+        noted=True,
     ),
     Code(
         "D106",
@@ -37,6 +40,7 @@ CODES = (
         why="`strategy.run` gives every replica the same arguments. Each replica computes the whole batch, so N replicas do the work of one, N times.",
         before="for batch in dataset:\n    strategy.run(step, args=(batch,))",
         after="for batch in strategy.experimental_distribute_dataset(dataset):\n    strategy.run(step, args=(batch,))",
+        noted=True,
     ),
     Code(
         "D108",
@@ -59,6 +63,7 @@ CODES = (
         why="If every worker is the chief, each one restores and saves, and they overwrite each other. If none is, nobody initialises the variables, and all wait forever.",
         before='is_chief=(FLAGS.job_name == "worker")',
         after="is_chief=(FLAGS.task_index == 0)",
+        noted=True,
     ),
     Code(
         "D112",
@@ -67,6 +72,7 @@ CODES = (
         why="In TensorFlow 1 the workers shared the variables. Each worker that started late ran the initializer again, and so reset what the others had trained.",
         before="with tf.Session(server.target) as sess:\n  sess.run(tf.global_variables_initializer())",
         after="with plain_session.Session(replicas) as sess:  # variables have their values already",
+        noted=True,
     ),
     Code(
         "D137",
@@ -81,6 +87,7 @@ CODES = (
         why="Both strategies are synchronous: the replicas wait for each other, and the mean of their gradients is applied once. In asynchronous training each worker applies its own gradients to variables on parameter servers, and does not wait for other workers. That is `ParameterServerStrategy` with a `ClusterCoordinator`; `--strategy parameter-server` writes it for a TensorFlow 1 session program.",
         before="# The workers train asynchronously.\nstrategy = tf.distribute.MultiWorkerMirroredStrategy()",
         after="# The workers train asynchronously.\nstrategy = tf.distribute.ParameterServerStrategy(resolver)\ncoordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)",
+        noted=True,
     ),
     Code(
         "D141",
@@ -90,6 +97,7 @@ CODES = (
         before="for x, y in dataset:\n    loss = train_step(x, y)",
         after='for x, y in strategy.experimental_distribute_dataset(dataset):\n    loss = strategy.reduce("SUM", strategy.run(train_step, args=(x, y)), axis=None)',
         refused_when="The arguments do not come from a dataset, or the loss is not visibly divided by the size of the whole batch, or the step returns something else than the loss and the program uses it.",
+        noted=True,
     ),
     Code(
         "D142",
@@ -99,6 +107,7 @@ CODES = (
         before="strategy.run(train_step, args=(batch,))  # of train_step(x, y)",
         after="strategy.run(train_step, args=batch)",
         refused_when="The tool does not see of which parts the dataset's elements consist.",
+        noted=True,
     ),
     Code(
         "D143",
@@ -108,6 +117,7 @@ CODES = (
         before="dataset.shuffle(1000, seed=7)",
         after="dataset.shuffle(1000, seed=7 + context.input_pipeline_id)",
         refused_when="The function that makes the dataset takes no `InputContext`.",
+        noted=True,
     ),
     Code(
         "D144",
@@ -117,6 +127,7 @@ CODES = (
         before="tf.train.MonitoredTrainingSession(is_chief=is_chief)",
         after="training_session.MonitoredTrainingSession(replicas, is_chief=is_chief)",
         refused_when="The program starts no server.",
+        noted=True,
     ),
     Code(
         "D145",
@@ -132,6 +143,7 @@ CODES = (
         before='{"ps": ps, "worker": workers, "evaluator": evaluators}',
         after='{"ps": ps, "worker": workers}',
         refused_when="The program itself says that it is such a task.",
+        noted=True,
     ),
     Code(
         "D147",
@@ -140,6 +152,7 @@ CODES = (
         why="All workers together count the global step. One worker sees it jump, so the data that it selects by the step has gaps.",
         before="_, step = sess.run([train_op, global_step], {x: batches[step]})",
         after="sess.run(train_op, {x: batches[local_step]})\nlocal_step += 1",
+        noted=True,
     ),
     Code(
         "D168",

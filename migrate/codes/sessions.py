@@ -124,7 +124,7 @@ CODES = (
     Code(
         "S130",
         "code that is brought together",
-        "Code now stands where the session is opened. It may be the body of an object or a helper, which held placeholders, the loss or the training operation. It may be a module of the tree, whose code now stands where the program imported it. The module says so in its first line, is otherwise unchanged, and no migrated file imports it. In a notebook the cells of a program become one cell, and the other cells say where their code is.",
+        "Code now stands where the session is opened. It may be the body of an object or a helper, which held placeholders, the loss or the training operation. It may be a module of the tree, whose code now stands where the program imported it. The module says so in its first line, is otherwise unchanged, and no migrated file imports it. If it is also a program by itself, it is migrated as one, or a warning says that it still is one of TensorFlow 1. In a notebook the cells of a program become one cell, and the other cells say where their code is.",
         why="A step function contains everything from the feeds to the fetches. The tool can only write it where all of these statements stand together, in one file and in one cell. Programs that the tool did not read may still import a module, so it stays as it is for them, under TensorFlow 1.",
         before="# cell 3\nloss = tf.reduce_mean(tf.square(y - x * w))\n# cell 4\nwith tf.Session() as sess:\n  sess.run(loss)",
         after="# cell 3: its code is in cell 4\n# cell 4\ndef compute_loss(x, y): ...\nwith plain_session.Session(replicas) as sess:\n  sess.run(compute_loss, x, y)",

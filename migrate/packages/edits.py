@@ -17,9 +17,10 @@ import sys
 from collections.abc import Callable, Iterator
 
 from migrate.disk import discover
+from migrate.packages.decisions import find_entries, find_pins, find_pythons
 from migrate.packages.keras import add_keras
 from migrate.packages.users import find_keras_user, find_users
-from migrate.tables.packages import BY_HAND, IMAGE, PACKAGES, PYTHONS
+from migrate.tables.packages import BY_HAND, CONDA, IMAGE, PACKAGES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -44,16 +45,14 @@ _TABLE_ENTRY = re.compile(
     rf"^(?P<name>tensorflow(?:-cpu)?|tensorboard)(?P<is>\s*=\s*)\"[\^~=<>]*{_VERSION}[^\"]*\"",
     re.MULTILINE,
 )
-_PYTHON = re.compile(
-    r"(?P<what>\bFROM\s+(?:[\w./-]*/)?python:|^\s*-\s*python\s*=+\s*|python_requires\s*=\s*['\"][=~<]+\s*)"
-    r"(?P<major>\d)\.(?P<minor>\d+)",
-    re.MULTILINE,
-)
 _NAMES = re.compile(
     r"(?:.*requirements.*|.*constraints.*)\.(?:txt|in|pip)|setup\.(?:py|cfg)|pyproject\.toml"
     r"|Pipfile|tox\.ini|.*[Dd]ockerfile.*|.*\.ya?ml(?:\.\w+)?|.*\.gitlab-ci\.yml",
 )
-_COMMAND = re.compile(r"\b(?:pip[\d.]*|conda|mamba|uv)\s+(?:\S+\s+)*?install\b")
+_COMMAND = re.compile(r"\b(pip[\d.]*|conda|mamba|uv)\s+(?:\S+\s+)*?install\b")
+_ONE_EQUALS = re.compile(r"(?<![=<>~!])=(?!=)")
+_DEPENDENCIES = re.compile(r"^dependencies:", re.MULTILINE)
+_PIP_LIST = re.compile(r"^( *)-\s*pip:\s*$", re.MULTILINE)
 _LARGEST = 1_000_000  # Bytes; none of these files is larger.
 
 
@@ -118,7 +117,7 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
         if name in BY_HAND:
             by_hand.append((_line(match), f"{match[0]}: {BY_HAND[name]}"))
             return match[0]
-        new = PACKAGES[name]
+        new = (CONDA if _is_of_conda(path, match) else PACKAGES)[name]
         if _has_hashes(match):
             told = f"{match[0]}: ask for {new}, with its hashes"
             by_hand.append((_line(match), told))
@@ -145,15 +144,11 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
     new = _REQUIREMENT.sub(requirement, new)
     if path.suffix == ".toml" or path.name == "Pipfile":
         new = _TABLE_ENTRY.sub(entry, new)
+        by_hand += find_entries(text)
     added = add_keras(path, new) if keras_user else None
     if not (lines or by_hand or (added and (added.lines or added.by_hand))):
         return None
-    low, high = PYTHONS
-    for match in _PYTHON.finditer(text):
-        version = int(match["major"]), int(match["minor"])
-        if not low <= version <= high:
-            told = f"{match[0].strip()}: TensorFlow 2.21 needs Python 3.{low[1]} to 3.{high[1]}"
-            by_hand.append((_line(match), told))
+    by_hand += [*find_pythons(text), *find_pins(text)]
     if not _parses(path, text, new):
         by_hand += [(line, f"{old}: ask for {want}") for line, old, want in lines]
         lines, new, added = [], text, None
@@ -189,6 +184,20 @@ def _is_of_a_shell(path: pathlib.Path, match: re.Match[str]) -> bool:
     if ".yml" in path.name or ".yaml" in path.name:
         return before.strip() != "-"  # An item of a list: conda's own.
     return _COMMAND.search(before) is not None
+
+
+def _is_of_conda(path: pathlib.Path, match: re.Match[str]) -> bool:
+    """Whether conda reads a requirement, which has no extras: `tensorflow-gpu=1.15`."""
+    if _ONE_EQUALS.search(match[0]):
+        return True
+    before = _read_before(match)
+    if commands := _COMMAND.findall(before):
+        return commands[-1] in ("conda", "mamba")
+    if before.strip() != "-" or not _DEPENDENCIES.search(match.string):
+        return False
+    # An item of conda's list, or of pip's inside.
+    lists = _PIP_LIST.findall(match.string[: match.start()])
+    return not lists or len(before.partition("-")[0]) <= len(lists[-1])
 
 
 def _line(match: re.Match[str]) -> int:

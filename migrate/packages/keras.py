@@ -12,15 +12,16 @@ import pathlib
 import re
 import sys
 
-from migrate.tables.packages import IMAGE, KERAS, KERAS_OF_IMAGE, PACKAGES
+from migrate.tables.packages import CONDA, IMAGE, KERAS, KERAS_OF_IMAGE, PACKAGES
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-_OURS = tuple(
-    PACKAGES[name] for name in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu")
+_OURS = (
+    *(PACKAGES[name] for name in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu")),
+    CONDA["tensorflow-gpu"],
 )
 _BOUNDS = PACKAGES["tensorflow"].removeprefix("tensorflow")
 # A requirement, an entry of Poetry's or Pipenv's table, or an image.

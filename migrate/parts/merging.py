@@ -22,6 +22,30 @@ class NotMergeable(Exception):
     """The modules cannot stand in one file as they are."""
 
 
+def find_undefined(tree: ast.Module) -> set[str]:
+    """Names that a module reads, and that nothing in it binds anywhere."""
+    read: set[str] = set()
+    bound = set(_BUILTINS)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                read.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name):
+                bound.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                bound.add(name)
+            case ast.ClassDef(name=name) | ast.ExceptHandler(name=str(name)):
+                bound.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                bound.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                bound.add(name)
+            case ast.Import() | ast.ImportFrom():
+                bound |= {(a.asname or a.name).split(".")[0] for a in node.names}
+    # All names of another module, and those that every module has.
+    return set() if "*" in bound else {n for n in read - bound if n[:2] != "__"}
+
+
 @dataclasses.dataclass(frozen=True)
 class _Line:
     text: str
@@ -80,7 +104,23 @@ class Merging:
             tuple((line.path, line.number) for line in lines),
             tuple(self._told),
         )
+        self._check_defined(whole.text)
         return whole, tuple(self._entered[1:])
+
+    def _check_defined(self, text: str) -> None:
+        """That nothing is read whose definition has stayed behind.
+
+        Raises:
+          NotMergeable: it is; a fault of what is left out, and no reason to go on.
+        """
+        try:
+            lost = find_undefined(ast.parse(text))
+        except SyntaxError:
+            return  # Whoever reads it will say so.
+        for module in self._modules.values():
+            lost -= find_undefined(module.tree)
+        if lost:
+            raise NotMergeable(f"nothing would define {min(lost)} there")
 
     def _check_imports(self) -> None:
         """That modules are imported at the top of files.
@@ -274,6 +314,12 @@ class Merging:
         rest = [s for s in body if s not in dropped]
         read = {n.id for s in rest for n in ast.walk(s) if isinstance(n, ast.Name)}
         taken = {i.member for p in self._modules for i in self._imports[p]}
+        taken |= {  # `train.main()`, of a module or an object: nobody asks which.
+            node.attr
+            for other in self._modules.values()
+            for node in other.walk()
+            if isinstance(node, ast.Attribute)
+        }
         dropped |= {
             s
             for s in rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
 from collections.abc import Callable, Iterable
@@ -53,11 +54,39 @@ def migrate_parts(
     for user in users:
         if settle_program(parts, user, migrate, options).migration is None:
             return None
+    script = find_script(text)
+    told = list(uses())
+    if script is not None:
+        alone = migrate(text, path, options)
+        loud = (Outcome.REFUSED, Outcome.FAILED)
+        if not any(f.outcome in loud for f in alone.findings):
+            return alone
+        told.append(script)
     names = [parts.shown[user] for user in users]
     mark = f"{MARK}{', '.join(names)}.\n"
     first = _FIRST_LINES.match(text)
     at = first.end() if first else 0
-    return Migration(text[:at] + mark + text[at:], tuple(uses()))
+    return Migration(text[:at] + mark + text[at:], tuple(told))
+
+
+def find_script(text: str) -> Finding | None:
+    """What is told of a module that is also a program, where that stays as it was."""
+    for statement in ast.parse(text).body:
+        if isinstance(statement, ast.If) and any(
+            isinstance(node, ast.Name) and node.id == "__name__"
+            for node in ast.walk(statement.test)
+        ):
+            return Finding(
+                statement.lineno,
+                statement.col_offset + 1,
+                "S130",
+                Outcome.WARNED,
+                "",
+                "this file is also a program of its own, and as such it is still TensorFlow 1",
+                "Start the programs that have its code; or move this part into a file that "
+                "imports nothing else of them.",
+            )
+    return None
 
 
 def settle_program(

@@ -12,6 +12,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.planning.changes import Changes
 from migrate.planning.choice import has_refusal, plan_of
+from migrate.program.ir import FED_INSIDE
 from migrate.source.nodes import tree_of
 from migrate.unit import Unit
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 # What is told of a graph that stands elsewhere than its session: of a form in which it is
 # brought there, what is told then says more.
-_ELSEWHERE = frozenset({"C102", "S101", "S103", "S107", "S109"})
+_ELSEWHERE = frozenset({"C102", "N104", "S101", "S103", "S107", "S109"})
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
 
@@ -148,6 +149,8 @@ def _count_elsewhere(findings: Iterable[Finding]) -> int:
         {
             f.line
             for f in findings
-            if f.code in _ELSEWHERE and f.outcome is Outcome.REFUSED
+            if f.code in _ELSEWHERE
+            and f.outcome is Outcome.REFUSED
+            and f.reason != FED_INSIDE
         }
     )

@@ -210,6 +210,27 @@ class Update:
     fed: tuple[str, ...] = ()
 
 
+# Why, and what then, where a step would train less than TF1 did: see FedInside.
+FED_INSIDE = "a tensor is fed in training, behind which there are variables"
+FED_INSIDE_RECIPE = "Make a placeholder, or a parameter of the step function, of it."
+
+
+@dataclasses.dataclass(frozen=True)
+class FedInside:
+    """A run that trains and feeds a tensor which the graph computes.
+
+    Attributes:
+      call: the run.
+      updates: what it trains by.
+      behind: the names of the layers and variables that the tensor is computed with. What
+        is trained must be others.
+    """
+
+    call: ast.Call
+    updates: tuple[Update, ...]
+    behind: frozenset[str]
+
+
 @dataclasses.dataclass(frozen=True)
 class Placeholder:
     """A feed: a parameter of the step functions.
@@ -333,6 +354,9 @@ class TrainingProgram:
     identities: tuple[ast.Compare, ...] = ()
     # get_variable of a variable that there is by then: the name it has.
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
+    # Lists of variables after which layers make more.
+    early_lists: set[ast.Call] = dataclasses.field(default_factory=set)
+    fed_inside: tuple[FedInside, ...] = ()
     # Variable scopes that are opened by default names -> the names that TF1 gave them.
     scope_numbers: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
     # Whether it numbers layers where it makes them.

@@ -93,7 +93,7 @@ def _programs(run: Run) -> Iterator[str]:
             render_markdown(triage.explain_block(found, entry)),
         )
         kind = triage.describe_kind(entry)
-        yield _row([triage.badge(entry), name, kind, entry.becomes, why])
+        yield _row([triage.badge(found, entry), name, kind, entry.becomes, why])
     yield ""
     if found.blockers:
         yield _row(["what blocks", "", "programs", "only blocker", "places"])

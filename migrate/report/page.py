@@ -84,7 +84,7 @@ def _entries(found: triage.Triage, files: Files) -> Iterator[str]:
     yield '<div class="filters">'
     filters = [
         ("all", f"all {len(found.entries)}"),
-        ("ready", f"ready {len(found.ready)}"),
+        ("ready", f"{'migrated' if found.written else 'ready'} {len(found.ready)}"),
         ("compat", f"compat.v1 {len(found.through_compat)}"),
         ("blocked", f"blocked {len(found.blocked)}"),
     ]
@@ -110,7 +110,7 @@ def _entry(
     kind = triage.describe_kind(entry)
     yield (
         f'<div class="entry {CLASSES[entry.status]}"><span class="badge">'
-        f"{triage.badge(entry)}</span>{name}"
+        f"{triage.badge(found, entry)}</span>{name}"
         f"<span>{escape(kind)} &rarr; {escape(entry.becomes)}</span>"
     )
     if why := triage.explain_block(found, entry):

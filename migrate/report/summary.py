@@ -262,6 +262,7 @@ def select_listed(result: FileResult) -> list[Finding]:
         and (
             (f.outcome in LOUD and f.code not in _CONSEQUENCES)
             or f.unused
+            or f.noted
             or f.code in _NOTED
         )
     ]

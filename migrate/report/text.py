@@ -72,7 +72,7 @@ def programs_first(
     names = max(len(found.shorten(e.path)) for e in found.entries)
     names = min(names, _NAMES)
     for number, entry in enumerate(found.entries, 1):
-        state = paint(f"{triage.badge(entry):<10}", _ROLES[entry.status])
+        state = paint(f"{triage.badge(found, entry):<10}", _ROLES[entry.status])
         path = f"{found.shorten(entry.path):<{names}}"
         kind = triage.describe_kind(entry)
         becomes = f"-> {entry.becomes}"

@@ -14,7 +14,7 @@ from migrate.findings import Finding
 from migrate.outcomes import Program, Status
 from migrate.pipeline import FileResult
 from migrate.report.paths import display
-from migrate.report.summary import Run, plural, statement, title
+from migrate.report.summary import Action, Run, plural, statement, title
 from migrate.source.syntax import parse_bytes
 from migrate.tables.program_kinds import (
     BY_FLAG,
@@ -104,11 +104,13 @@ class Triage:
 
     Attributes:
       interrupted: whether the user stopped the run, so that some programs were not read.
+      written: whether the programs that are ready have been migrated by this run.
     """
 
     entries: tuple[EntryPoint, ...]
     blockers: tuple[Blocker, ...]
     interrupted: bool = False
+    written: bool = False
 
     @property
     def base(self) -> str:
@@ -166,7 +168,10 @@ def triage(run: Run) -> Triage:
         )
 
     return Triage(
-        tuple(sorted(entries, key=rank)), tuple(_blockers(entries)), run.interrupted
+        tuple(sorted(entries, key=rank)),
+        tuple(_blockers(entries)),
+        run.interrupted,
+        run.action is Action.WRITE,
     )
 
 
@@ -213,7 +218,10 @@ def _find_kind(status: Status, results: Sequence[FileResult]) -> tuple[Kind, str
         if module in written and not strategies:
             return kind, words
     if not strategies and kind.name == "cluster":
-        return kind, "tf.distribute.Server"
+        # A server of the process alone is dropped together with its session.
+        serves = any("Server" in _attributes(r) for r in results)
+        alone = WITHOUT_STRATEGY["plain_session"]
+        return kind, "tf.distribute.Server" if serves else alone
     return kind, " or ".join(strategies) or kind.becomes
 
 
@@ -291,11 +299,20 @@ def verdict(found: Triage) -> str:
         return "Nothing here uses TensorFlow 1."
     if len(found.ready) == number:
         if number == 1:
-            return "1 program, and it can be migrated now."
-        return f"{number} programs, and all of them can be migrated now."
-    parts = [f"{len(found.ready)} of {plural(number, 'program')} can be migrated now"]
-    if found.through_compat:
-        parts.append(f"{len(found.through_compat)} can run through tf.compat.v1")
+            done = "is migrated" if found.written else "can be migrated now"
+            return f"1 program, and it {done}."
+        done = "are migrated" if found.written else "can be migrated now"
+        return f"{number} programs, and all of them {done}."
+    done = "can be migrated now"
+    if found.written:
+        done = "is migrated" if len(found.ready) == 1 else "are migrated"
+    parts = [f"{len(found.ready)} of {plural(number, 'program')} {done}"]
+    if (compat := len(found.through_compat)) and found.written:
+        parts.append(
+            f"{compat} {'runs' if compat == 1 else 'run'} through tf.compat.v1"
+        )
+    elif compat:
+        parts.append(f"{compat} can run through tf.compat.v1")
     if found.blocked:
         parts.append(
             f"{len(found.blocked)} {'is' if len(found.blocked) == 1 else 'are'} blocked"
@@ -336,10 +353,10 @@ def find_first(found: Triage) -> EntryPoint | None:
     return next(iter([*scripts, *candidates, *found.ready]), None)
 
 
-def badge(entry: EntryPoint) -> str:
+def badge(found: Triage, entry: EntryPoint) -> str:
     """An entry point's state in one or two words."""
     if entry.ready:
-        return "ready"
+        return "migrated" if found.written else "ready"
     if entry.status is Status.COMPAT:
         return "compat.v1"
     if entry.waits:

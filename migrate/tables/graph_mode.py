@@ -30,11 +30,6 @@ HOMES: dict[str, str] = {
     "tf.python.pywrap_tensorflow.NewCheckpointReader": (
         "tf.compat.v1.train.NewCheckpointReader"
     ),
-    "tf.contrib.framework.argsort": "tf.compat.v1.argsort",
-    "tf.contrib.framework.sort": "tf.compat.v1.sort",
-    "tf.contrib.util.constant_value": "tf.compat.v1.get_static_value",
-    "tf.contrib.util.make_ndarray": "tf.compat.v1.make_ndarray",
-    "tf.contrib.util.make_tensor_proto": "tf.compat.v1.make_tensor_proto",
 }
 
 # What is written beside a program in graph mode alone: module -> (contrib's modules that
@@ -56,7 +51,6 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("training",),
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
-    "contrib_seq2seq": (("seq2seq",), ("sequence_loss",)),
     "graph_predictor": (("predictor",), ("from_saved_model",)),
     "slim_learning": (("slim.learning",), ("train", "train_step")),
 }

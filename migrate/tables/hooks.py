@@ -114,12 +114,12 @@ SESSION_PARAMETERS = (
     "save_checkpoint_steps",
     "summary_dir",
 )
-SESSION_DROPPED = {
-    "master": "the strategy knows the cluster",
-    "config": "TF2 configures devices per process, not per session",
-    "stop_grace_period_secs": "there are no queue-runner threads to wait for",
-    "max_wait_secs": "workers are threads of the coordinator, or meet in collectives",
-}
+# The strategy knows the cluster, TensorFlow 2 configures devices per process, there are no
+# queue-runner threads to wait for, and workers are threads of the coordinator, or meet in
+# collectives.
+SESSION_DROPPED = frozenset(
+    {"config", "master", "max_wait_secs", "stop_grace_period_secs"}
+)
 
 # What a hook that is refused can be, in its recipes.
 CALLBACK = (

@@ -148,15 +148,9 @@ FUNCTIONS: dict[str, str] = {
     "os.kill": PROCESS,
     "signal": PROCESS,
     "atexit": PROCESS,
-    "absl.app.run": "",
     "os.system": UNSEEN,
     "os.popen": UNSEEN,
     "os.fork": UNSEEN,
-    "subprocess": UNSEEN,
-    "urllib": UNSEEN,
-    "urllib2": UNSEEN,
-    "requests": UNSEEN,
-    "socket": UNSEEN,
     # Where modules come from.
     "sys.path.append": PATH,
     "sys.path.insert": PATH,
@@ -168,7 +162,6 @@ FUNCTIONS: dict[str, str] = {
     "os.environ.update": PATH,
     "os.environ.pop": PATH,
     "os.putenv": PATH,
-    "importlib": UNSEEN,
 }
 
 # TensorFlow's functions with an effect of their own; the others build or run a graph.

@@ -208,7 +208,7 @@ UNSAID_METHODS: dict[str, str] = {
     "prediction_hooks": "hooks watch its predictions",
 }
 # How names of functions begin that draw in each step, and how those end that do not.
-DRAWS = ("alpha_dropout", "dropout", "multinomial", "random_", "truncated_normal")
+DRAWS = ("dropout", "multinomial", "random_", "truncated_normal")
 NO_DRAWS = ("initializer", "seed")
 # What makes a generator of random numbers that nothing else draws from.
 GENERATORS = frozenset(

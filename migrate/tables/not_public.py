@@ -26,8 +26,6 @@ INSTEAD: dict[str, str] = {
     "tf.python.framework.ops.colocate_with": "Use tf.device.",
     "tf.python.framework.smart_cond": "Use `if` where the condition is a Python value, "
     "tf.cond where it is a tensor.",
-    "tf.python.framework.tensor_util.constant_value": "Use tf.get_static_value.",
-    "tf.python.keras": "Use tf_keras.",
     "tf.python.layers": "Derive the layer from tf_keras.layers.Layer.",
     "tf.python.lib.io.file_io": "Use tf.io.gfile.",
     "tf.python.lib.io.tf_record": "Use tf.io and tf.data.TFRecordDataset.",

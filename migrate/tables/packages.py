@@ -11,6 +11,15 @@ PACKAGES = {
     # TensorFlow's own requirement of it would clash with TensorFlow 1's.
     "tensorboard": "tensorboard>=2.15,<2.22",
 }
+# conda has no extras; its package of this name stayed.
+CONDA = PACKAGES | {"tensorflow-gpu": "tensorflow-gpu>=2.15,<2.22"}
+# The lowest versions that TensorFlow 2.15 takes, of packages that TensorFlow 1's time pinned.
+LOWEST = {
+    "absl-py": "1.0",
+    "keras": "2.15",
+    "numpy": "1.23.5",
+    "protobuf": "3.20.3",
+}
 # Packages of TensorFlow 1's time, and what to do about them by hand.
 BY_HAND = {
     "tensorflow-estimator": (

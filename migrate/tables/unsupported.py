@@ -116,11 +116,6 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "an Estimator beside a training session of the same file",
         "Put the two programs into files of their own.",
     ),
-    "tf.contrib.learn.Experiment": (
-        "N101",
-        "an Experiment is older than train_and_evaluate",
-        "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
-    ),
     "tf.contrib.slim": (
         "N123",
         "this part of contrib.slim is not covered yet",

@@ -32,6 +32,11 @@ class Example:
     after: str
     said: str
 
+    @property
+    def only_deletes(self) -> bool:
+        """Whether all that is left was there before."""
+        return set(self.after.splitlines()) <= set(self.before.splitlines())
+
 
 def show_followed(pair: tuple[str, str]) -> Example:
     """A refused program, and the same with the recipe followed."""

@@ -25,6 +25,10 @@ _IN_CODE = re.compile(r"<code>([^<\n]+ --?[a-z][^<\n]*)</code>")
 _NAME = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 _NUMBER = re.compile(r"(?<=>)[^<>]*\de-\d[^<>]*(?=<)")
 _POWER = re.compile(r"\d[\d.]*e-\d+")
+# A long name in a table breaks between its words, and nowhere else.
+_CELL = re.compile(r"<td[ >].*?</td>", re.DOTALL)
+_SHORT_CODE = re.compile(r"<code>([^<\n]{12,})</code>")
+_BETWEEN_WORDS = re.compile(r"(?<=[._/])(?=[A-Za-z])|(?<=[a-z0-9])(?=[A-Z][a-z])")
 _TITLE = re.compile(r"^# .*$", re.MULTILINE)
 # The page that leads to the pages of a directory, which the navigation does not list.
 _PARENTS = {
@@ -87,3 +91,12 @@ def on_page_content(html: str, **_: Any) -> str:
     html = _OPTION.sub(r'<code class="option">\1</code>', html)
     html = _IN_CODE.sub(mark(_NAME), html)
     return _NUMBER.sub(mark(_POWER), html)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Says where names in tables may be broken; last, so that the search has them whole."""
+
+    def mark(code: re.Match[str]) -> str:
+        return f"<code>{_BETWEEN_WORDS.sub('<wbr>', code[1])}</code>"
+
+    return _CELL.sub(lambda cell: _SHORT_CODE.sub(mark, cell[0]), output)

@@ -190,6 +190,8 @@ def _examples(
             shown.append(show_followed(followed[name]))
         elif case is not None:
             shown.append(show_case(case))
+    # The most telling ones first: a recipe that only takes lines away shows nothing new.
+    shown.sort(key=lambda example: bool(example.after) and example.only_deletes)
     if _has_command(code.id):
         yield "## Example\n"
         yield from _show_command(code.id)

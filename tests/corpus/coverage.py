@@ -346,7 +346,7 @@ This page shows what `tf1to2` does to real TensorFlow 1 packages, as they are in
 proves, for every file:
 
 - the tool does not crash, and the result is not broken;
-- each TensorFlow name in the result exists in TensorFlow 2.21, or is reported at its line;
+- each TensorFlow name in the result exists in TensorFlow 2.21 and takes its arguments, or is reported at its line;
 - a second run changes nothing;
 - lines without a finding stay as they were;
 - effects such as printing and reading files stay as they were: the gate of effects (G007) has 0 violations in

@@ -284,3 +284,18 @@ def test_estimators_in_graph_mode_need_their_package(tmp_path: pathlib.Path) -> 
         in shown
     )
     assert (tmp_path / "graph_estimators.py").is_file()
+
+
+def test_the_directory_of_a_fit_is_told_with_its_value() -> None:
+    made = """\
+import fit_callbacks
+model_dir = FLAGS.dir or "x"
+model.fit(data, callbacks=[fit_callbacks.Training(model_dir, keep=10)])
+other.fit(data, callbacks=[fit_callbacks.Training(config.model_dir)])
+fit_callbacks.Evaluated(model_dir)
+"""
+    found = find_places(FileResult(pathlib.Path("a.py"), b"", made.encode()))
+    assert [(p.where, p.does, p.value) for p in found] == [
+        ("line 2", "has its checkpoints in", "model_dir=FLAGS.dir or 'x'"),
+        ("line 4", "has its checkpoints in", "config.model_dir"),
+    ]

@@ -159,6 +159,41 @@ SHAPES: dict[str, str] = {
     + "model.add(tf.keras.layers.Lambda(lambda x: NAME(x)))\n"
     + "model.compile(NAME(0.1), 'mse')\n"
     + "model.fit([[1.0]], [[1.0]])\n",
+    "opened in compat": "import tensorflow.compat.v1 as tf\n\n"
+    + "w = tf.constant(1.0)\n"
+    + "with NAME() as sess:\n    print(sess.run(w))\n",
+    # Strings that Keras knows, and packages that make no operations.
+    "trained by batches": (ROOT / "tests/programs/half_migrated/train_on_batch.py")
+    .read_text("utf-8")
+    .replace('"sparse_categorical_crossentropy", metrics=["accuracy"]', '"NAME"'),
+    "asked by name beside": "import NAME\n"
+    + _HEAD
+    + "\nclass Told(tf.train.SessionRunHook):\n"
+    + "    def before_run(self, context):\n"
+    + "        return tf.train.SessionRunArgs('loss:0')\n\n"
+    + "    def after_run(self, context, values):\n        print(values.results)\n\n\n"
+    + "NAME.start()\n"
+    + "x = tf.constant([[1.0]])\n"
+    + "w = tf.get_variable('w', [1, 1])\n"
+    + "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)), name='loss')\n"
+    + "step = tf.train.get_or_create_global_step()\n"
+    + "train_op = tf.train.AdamOptimizer(0.1).minimize(loss, global_step=step)\n"
+    + "with tf.train.MonitoredTrainingSession(hooks=[Told()]) as sess:\n"
+    + "    while not sess.should_stop():\n        sess.run(train_op)\n",
+    # A method of an array that gives a variable its first value, of which there is a saver.
+    "first value of": "import numpy as np\n"
+    + _HEAD
+    + "x = tf.placeholder(tf.float32, [None, 3])\n"
+    + "table = np.ones([3, 1])\n"
+    + "w = tf.Variable(tf.constant(table.NAME(1), tf.float32))\n"
+    + "step = tf.train.get_or_create_global_step()\n"
+    + "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n"
+    + "train = tf.train.AdamOptimizer(0.1).minimize(loss, global_step=step)\n"
+    + "saver = tf.train.Saver(max_to_keep=2)\n"
+    + "with tf.Session() as sess:\n"
+    + "    sess.run(tf.global_variables_initializer())\n"
+    + "    for i in range(3):\n        sess.run(train, {x: [[1.0, 2.0, 3.0]]})\n"
+    + "    saver.save(sess, '/tmp/model', global_step=step)\n",
     # The same for a method, an attribute or an argument of this name.
     "method": _SESSION_HEAD + "net = tf.matmul(x, w)\nw.NAME(net)\n" + _SESSION,
     "attribute": _MODEL_FN

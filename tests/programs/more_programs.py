@@ -151,8 +151,8 @@ MORE = (
     ),
     Variant(
         "pinned_split",
-        "variables pinned to parameter servers, the rest to the own worker; a plain "
-        "session on the server",
+        "variables are pinned to parameter servers, everything else to the task's own "
+        "worker; a plain session on the server",
         equal=True,
         lines=40,
     ),
@@ -164,8 +164,8 @@ MORE = (
     ),
     Variant(
         "creators_with_hooks",
-        "creators and hooks in one branch, a session in a try, a server for each kind of "
-        "task with its configuration, placeholders in one line",
+        "one branch makes the creator and the hooks; the session is in a `try`; each kind of "
+        "task starts a server with a configuration of its own; one line makes all placeholders",
         equal=True,
         lines=24,
     ),
@@ -230,7 +230,8 @@ MORE = (
     ),
     Variant(
         "sometimes_clustered",
-        "a helper that returns early gives device and target; alone without a job name",
+        "a helper returns the device and the target; without a job name it returns early, "
+        "and the program trains alone",
         equal=True,
         tolerance=1e-5,  # A softmax in 25 steps with momentum.
         lines=25,
@@ -245,8 +246,8 @@ MORE = (
     ),
     Variant(
         "local_or_clustered",
-        "a branch that trains alone, with a Saver, and one for the cluster; both build the "
-        "graph by one function, and write to the file that is open above them",
+        "one branch trains alone with a Saver, the other in the cluster; both build the graph "
+        "by one function, and write to a file that was opened before",
         equal=True,
         tolerance=2e-6,
         lines=25,
@@ -254,8 +255,8 @@ MORE = (
     ),
     Variant(
         "two_trainings",
-        "a function that trains alone and one for the cluster, which call one function "
-        "with the loop; a class builds the graph",
+        "one function trains alone, another in the cluster; both call the function that has "
+        "the loop; a class builds the graph",
         workers=2,
         # Two workers race.
         equal=False,
@@ -265,8 +266,8 @@ MORE = (
     ),
     Variant(
         "returns_where_alone",
-        "it trains alone and returns, and below trains by a Supervisor in a cluster; "
-        "TF_CONFIG; both draw from one generator",
+        "without a cluster in TF_CONFIG it trains alone and returns; otherwise a Supervisor "
+        "trains; both draw from one generator of random numbers",
         equal=True,
         tolerance=2e-6,
         lines=30,

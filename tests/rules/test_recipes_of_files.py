@@ -51,6 +51,16 @@ def _notebook(*cells: str) -> str:
 
 
 # Code -> options, the files that are told it, and those with the recipe followed.
+TRAINS = """import tensorflow as tf
+def main(batch):
+    x = tf.placeholder(tf.float32, [None])
+    w = tf.Variable(0.5)
+    loss = tf.reduce_mean(tf.square(x * w - 1.0))
+    update = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(update, {x: batch})
+"""
 FORMS: dict[str, tuple[Options, dict[str, str], dict[str, str]]] = {
     "E007": (
         Options(),
@@ -76,6 +86,18 @@ FORMS: dict[str, tuple[Options, dict[str, str], dict[str, str]]] = {
         {
             "train.py": "import model\nimport tensorflow as tf\nprint(model.rate)\n",
             "model.py": "import tensorflow as tf\nrate = tf.log(2.0)\n",
+        },
+    ),
+    "S130": (
+        Options(),
+        {
+            "train.py": f"{TRAINS}if __name__ == '__main__':\n"
+            "    main([1.0])\n    tf.contrib.nothing()\n",
+            "use.py": "import train\ntrain.main([2.0])\n",
+        },
+        {
+            "train.py": TRAINS,
+            "use.py": "import train\ntrain.main([2.0])\n",
         },
     ),
     "T151": (

@@ -14,6 +14,7 @@ from migrate.facts import names
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import code
 from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction
+from migrate.program.slices import header_reads
 from migrate.source.nodes import walk_breadth_first
 
 # Fewer statements are clearer where they are used.
@@ -78,15 +79,17 @@ def find_shared_forward(
     if not group:
         return None
     flows = tuple(bodies[group[0]][:length])
-    bound = set().union(*[f.binds for f in flows])
-    read = set().union(*[f.reads for f in flows])
+    # Of blocks, steps may need a part.
+    left_out = _list_left_out(flows, group[0])
+    bound = set().union(*[f.binds for f in flows]) - left_out
+    read = set().union(*[_list_reads(f, group[0]) for f in flows])
     if any("." in n for n in bound):
         return None  # Attributes of an object are not handed from call to call.
     later: set[str] = set()
     for step in group:
         later |= read_after(step, bodies[step][length:])
     # A placeholder within a block is bound there, and a parameter of the step.
-    given = later - set(inputs) - {COLLECTED, NUMBERED}
+    given = later - set(inputs) - left_out - {COLLECTED, NUMBERED}
     results = [n for f in flows for n in _list_bound_names(f) if n in given]
     if not results or any("." in n for n in inputs if n in read):
         return None
@@ -138,6 +141,22 @@ def _count_common_statements(
 
 def _is_worth_sharing(flows: Sequence[Flow]) -> bool:
     return sum(not f.suites for f in list_every_flow(flows)) >= _WORTH_A_FUNCTION
+
+
+def _list_left_out(flows: Sequence[Flow], step: StepFunction) -> set[str]:
+    """Names that only such statements of blocks bind as a step does not need."""
+    every = [f for f in list_every_flow(flows) if f.step and not f.suites]
+    needed = set(step.flows)
+    gone = set().union(*[f.binds for f in every if f not in needed])
+    return gone - set().union(*[f.binds for f in every if f in needed])
+
+
+def _list_reads(flow: Flow, step: StepFunction) -> set[str]:
+    """What a statement reads of what is computed, of a block what a step needs of it."""
+    if not flow.suites:
+        return set(flow.reads)
+    inner = [f for suite in flow.suites.values() for f in suite if f in step.flows]
+    return header_reads(flow.statement).union(*[_list_reads(f, step) for f in inner])
 
 
 def _list_bound_names(flow: Flow) -> list[str]:

@@ -60,7 +60,8 @@ class _Tracing:
             all(self._has_no_effect(function) for function in self._parts)
             and are_constant(self._program, list(self._parts))
             and not self._draws_alike()
-            and not self._is_asked_for_names()
+            and not self._asks_for(("name", "op"))
+            and not self._asks_for(("weights", "trainable_weights"))
             and not self._may_infer_dtypes()
             and not self._catches_shapes()
         )
@@ -250,11 +251,15 @@ class _Tracing:
             for node in self._scopes.walk()
         )
 
-    def _is_asked_for_names(self) -> bool:
-        """Whether anything asks variables for names, which `recording` makes as TF1 did."""
+    def _asks_for(self, attributes: tuple[str, ...]) -> bool:
+        """Whether anything is asked for an attribute of these.
+
+        `recording` gives variables TF1's names. Layers have their variables when all steps
+        are traced.
+        """
         return any(
             isinstance(node, ast.Attribute)
-            and node.attr in ("name", "op")
+            and node.attr in attributes
             and not self._scopes.import_path(node)
             for node in self._scopes.walk()
         )

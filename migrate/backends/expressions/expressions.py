@@ -18,7 +18,7 @@ from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
 
-_NO_GRAPH = ": the graph is not written, as step functions have no single one"
+_NO_GRAPH = "the graph is not written, as step functions have no single one"
 _ITERATOR_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 
 
@@ -33,6 +33,7 @@ class Expressions(Datasets):
         moving_averages.report_unordered_averages(
             self.program, self.scopes, self.diagnostics
         )
+        self._check_fed_inside()
         for compared in self.program.identities:
             self._identity(compared)
         for node, new in static_shapes.edits(self.scopes).items():
@@ -251,11 +252,9 @@ class Expressions(Datasets):
             directory = names.argument(call, "logdir", 0)
             if directory is not None:
                 graph = names.argument(call, "graph", 1)
-                self.claimed[call] = (
-                    "M110",
-                    "training_session.SummaryWriter"
-                    + (_NO_GRAPH if graph is not None else ""),
-                )
+                self.claimed[call] = ("M110", "training_session.SummaryWriter")
+                if graph is not None:
+                    self._tell_lost_graph(call, "tf.summary.FileWriter", _NO_GRAPH)
                 self.plan.replace(
                     call, code("training_session.SummaryWriter(", directory, ")")
                 )
@@ -371,11 +370,13 @@ class Expressions(Datasets):
         """The call stays, of no graph."""
         for given in [*call.args[:1], *(k.value for k in call.keywords)]:
             self.plan.replace(given, code("None"))
-        told = f"`{ast.unparse(call.func)}`{_NO_GRAPH}"
+        self._tell_lost_graph(call, "", f"`{ast.unparse(call.func)}`: {_NO_GRAPH}")
+
+    def _tell_lost_graph(self, call: ast.Call, symbol: str, told: str) -> None:
+        line, column = call.lineno, call.col_offset + 1
+        done = Outcome.REWRITTEN
         self.diagnostics.findings.append(
-            Finding(
-                call.lineno, call.col_offset + 1, "M110", Outcome.REWRITTEN, "", told
-            )
+            Finding(line, column, "M110", done, symbol, told, noted=True)
         )
 
     def _method(self, call: ast.Call) -> None:

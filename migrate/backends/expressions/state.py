@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.variable_lists import VariableLists
+from migrate.backends.variables_by_then import VariablesByThen
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
@@ -32,6 +33,7 @@ class State:
         self.created_step = False
         self.graph = GraphFunctions(scopes)
         self.lists = VariableLists(program, scopes)
+        self.by_then = VariablesByThen(program, scopes)
         self.later = MadeLater(scopes, program.flows, program.shared)
 
     def _is_in_driver(self, node: ast.AST) -> bool:

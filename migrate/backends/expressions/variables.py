@@ -7,6 +7,7 @@ import ast
 from migrate.backends.expressions.graph_code import GraphCode
 from migrate.facts import names
 from migrate.plan import Dropped
+from migrate.program import ir
 from migrate.program.code import Code, code, join_code
 from migrate.tables import contrib_graph, roles
 
@@ -230,6 +231,53 @@ class Variables(GraphCode):
             )
             self.claimed[call] = ("V110", reason)
 
+    def _check_fed_inside(self) -> None:
+        """That no run trains variables behind a tensor that it feeds."""
+        for fed in self.program.fed_inside:
+            if not all(
+                self._trains_others(u.variables, fed.behind) for u in fed.updates
+            ):
+                self.diagnostics.refuse(
+                    "S107", fed.call, ir.FED_INSIDE, ir.FED_INSIDE_RECIPE
+                )
+
+    def _trains_others(self, trained: ast.expr | None, behind: frozenset[str]) -> bool:
+        """Whether a list of variables is known, and has none of these."""
+        listed = self.lists.find_listing(trained) if trained is not None else None
+        if isinstance(trained, (ast.List, ast.Tuple)):
+            return all(
+                names.key(e) in self.program.singles and names.key(e) not in behind
+                for e in trained.elts
+            )
+        if not isinstance(listed, ast.Call):
+            return False
+        which = "global" if self.lists.has_every(listed) else "trainable"
+        made = self.by_then.find(listed, which, self._find_scope(listed))
+        return bool(made) and behind.isdisjoint(m.name for m in made)
+
+    def _find_scope(self, listed: ast.Call) -> ast.expr | None:
+        """The scope by which a list chooses."""
+        symbol = self.scopes.resolve(listed.func)
+        return names.argument(listed, "scope", int(symbol == "tf.get_collection"))
+
+    def _list_by_then(self, call: ast.Call, which: str, scope: ast.expr | None) -> bool:
+        """Whether a list is written as that of what made its variables.
+
+        It need not be where TF2's list is the same.
+        """
+        same = which == "trainable" or self.lists.is_complete(call)
+        ordered = self.lists.is_in_order(which) or not self.lists.goes_by_place(call)
+        if same and ordered and call not in self.program.early_lists:
+            return False
+        if not self._is_in_driver(call):
+            return False
+        made = self.by_then.find(call, which, scope)
+        if not made or not self.lists.is_of_its_step(call, {m.flow for m in made}):
+            return False
+        self.claimed[call] = ("V110", "the variables that there are by then")
+        self.plan.replace(call, self.by_then.write(made, which))
+        return True
+
     def _collection(self, call: ast.Call, symbol: str) -> None:
         if call in self.claimed:
             return  # As a Saver's.
@@ -258,9 +306,21 @@ class Variables(GraphCode):
         else:
             which = "global" if symbol in roles.GLOBAL else "trainable"
         self.claimed[call] = ("V110", f"replicas.{which}_variables")
+        scope = self._find_scope(call)
+        if self._list_by_then(call, which, scope):
+            return
         if not self.lists.is_in_order(which):
             self._report_order(call, symbol, which)
-        if which == "global" and not self.lists.is_complete(call):
+        if call in self.program.early_lists:
+            self.diagnostics.refuse(
+                "V123",
+                call,
+                "this lists the variables that exist by then, but layers make theirs in "
+                "the first step",
+                "Make the list after all layers and variables, and choose from it by name.",
+                symbol,
+            )
+        elif which == "global" and not self.lists.is_complete(call):
             self.diagnostics.refuse(
                 "V123",
                 call,
@@ -287,8 +347,6 @@ class Variables(GraphCode):
                 "Pass the variables to the function.",
                 symbol,
             )
-        position = 1 if symbol == "tf.get_collection" else 0
-        scope = names.argument(call, "scope", position)
         if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
             self.plan.replace(call, code(f"replicas.{which}_variables"))
         else:

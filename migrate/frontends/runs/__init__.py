@@ -14,6 +14,7 @@ from migrate.frontends.runs.asked import Asked
 from migrate.frontends.runs.beside import Beside
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
+from migrate.frontends.runs.fed_inside import FedInside
 from migrate.frontends.runs.fetched import Fetched
 from migrate.frontends.runs.given import Given
 from migrate.frontends.runs.handles import Handles
@@ -86,6 +87,7 @@ class RunResolver:
             self.loop,
             Given(scopes, analysis, flows),
         )
+        self.inside = FedInside(diagnostics, analysis, self.slicer, self.inputs)
         self.steps = Steps(analysis, self.loop)
         self.beside = Beside(scopes, diagnostics, self.loop)
         self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
@@ -333,7 +335,7 @@ class RunResolver:
             origin is None
             or feeds is None
             or element is None
-            or not self._may_give(call, part, given)
+            or not self.inside.check(call, part, given)
         ):
             return
         if not self._may_run(call, leaves, plain, part, feed, drawn):
@@ -400,40 +402,6 @@ class RunResolver:
             return True
         changes, draws = self.checks.changes(part, call), bool(self._sources(drawn))
         return self.beside.check(call, changes, draws, self.synchronous)
-
-    def _may_give(self, call: ast.Call, part: Slice, given: tuple[str, ...]) -> bool:
-        """Whether what is fed may take the place of what computes it; else a refusal.
-
-        TF1's gradients went through a tensor that was fed, to the variables behind it.
-        """
-        tensors = [name for name in given if name not in self.inputs.elements]
-        gradients = part.trains or any(
-            f.update is not None or f.kind is Kind.GRADIENTS for f in part.flows
-        )
-        behind = [
-            flow
-            for name in tensors
-            for flow in self.slicer.slice({name}, False).flows
-            if flow.lifts
-            or any(
-                self.analysis.environment.get(r) in ir.BUILD_KINDS for r in flow.reads
-            )
-        ]
-        reason = ""
-        if tensors and self.analysis.graph.used:
-            reason = "a tensor is fed, in a program with layers of contrib"
-        elif gradients and behind:
-            reason = "a tensor is fed in training, behind which there are variables"
-        elif any("." in name for name in given):
-            reason = "an object's tensor is fed"
-        if reason:
-            self.diagnostics.refuse(
-                "S107",
-                call,
-                reason,
-                "Make a placeholder, or a parameter of the step function, of it.",
-            )
-        return not reason
 
     def _sources(self, needed: frozenset[str]) -> set[str]:
         """The iterators that a step draws from."""

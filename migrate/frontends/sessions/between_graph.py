@@ -253,7 +253,8 @@ class _Recogniser:
                 "Remove it: servers are ended by whoever starts them.",
                 "tf.train.Server",
             )
-        Snapshots(self.scopes, self.diagnostics, analysis).take(flows)
+        snapshots = Snapshots(self.scopes, analysis)
+        snapshots.take(flows)
         sync = Synchronisation(self.scopes, self.diagnostics, analysis, flows)
         sync.run()
         runs = RunResolver(
@@ -329,6 +330,8 @@ class _Recogniser:
             identities=tuple(dict.fromkeys(analysis.identities)),
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
+            early_lists=snapshots.early,
+            fed_inside=tuple(runs.inside.found),
             scope_numbers=analysis.scope_numbers,
             numbers_layers=self._numbers_layers(analysis),
             fed_datasets=runs.fed_datasets.specs(),

@@ -185,7 +185,7 @@ class Iterators:
         """
         assert isinstance(call, ast.Call)
         made = [
-            node
+            (other, node)
             for other in list_every_flow(self.flows)
             if not other.suites
             for node in walk_breadth_first(other.statement)
@@ -194,9 +194,9 @@ class Iterators:
             and node.func.attr == "make_initializer"
             and names.key(node.func.value) == name
         ]
-        datasets = [names.argument(node, "dataset", 0) for node in made]
-        named = [d for d in datasets if d is not None and self._is_settled(d)]
-        structure = self._find_declared(call, _STRUCTURE)
+        datasets = [(use, names.argument(node, "dataset", 0)) for use, node in made]
+        named = [d for use, d in datasets if d is not None and self._is_settled(d, use)]
+        structure = self._find_declared(flow, call, _STRUCTURE)
         if not named or len(named) < len(datasets) or structure is None:
             self.diagnostics.refuse(
                 "I101",
@@ -216,7 +216,7 @@ class Iterators:
         assert isinstance(call, ast.Call)
         handle = names.argument(call, "string_handle", 0)
         key = names.key(handle) if handle is not None else None
-        structure = self._find_declared(call, _HANDLED)
+        structure = self._find_declared(flow, call, _HANDLED)
         if key not in self.analysis.placeholders or structure is None:
             self.diagnostics.refuse(
                 "I101",
@@ -239,24 +239,32 @@ class Iterators:
         else:
             self.iterators[name] = structure
 
-    def _is_settled(self, dataset: ast.expr) -> bool:
-        """Whether it is a name that has one dataset."""
+    def _is_settled(self, dataset: ast.expr, use: Flow) -> bool:
+        """Whether it is a name that keeps, from `use` on, the dataset it has there."""
         name = names.key(dataset)
         if name is None:
             return False
         found = find_bindings(self.flows, name)
-        return len(found) == 1 and not self._is_in_loop(found[0])
+        flows = list_every_flow(self.flows)
+        before = flows[: flows.index(use)]
+        around = self._find_loops(use)
+        return bool(found) and all(
+            flow in before and around.isdisjoint(self._find_loops(flow))
+            for flow in found
+        )
 
-    def _is_in_loop(self, flow: Flow) -> bool:
+    def _find_loops(self, flow: Flow) -> set[ast.AST]:
+        """The loops that a statement is in."""
+        loops: set[ast.AST] = set()
         node: ast.AST = flow.statement
         while node in self.scopes.parents and not isinstance(node, ast.FunctionDef):
             if isinstance(node, (ast.For, ast.While)):
-                return True
+                loops.add(node)
             node = self.scopes.parents[node]
-        return False
+        return loops
 
     def _find_declared(
-        self, call: ast.Call, parameters: tuple[str, ...]
+        self, use: Flow, call: ast.Call, parameters: tuple[str, ...]
     ) -> ast.expr | tuple[Code, ...] | None:
         """The dataset that has such elements, or their specs; None where neither is seen."""
         bound = names.bind_arguments(call, parameters)
@@ -269,7 +277,7 @@ class Iterators:
         other = self._find_described(shapes, "output_shapes")
         if described is not None and other is not None:
             same = names.key(described) == names.key(other)
-            return described if same and self._is_settled(described) else None
+            return described if same and self._is_settled(described, use) else None
         if described is not None or other is not None:
             return None
         parts = types.elts if isinstance(types, (ast.Tuple, ast.List)) else [types]

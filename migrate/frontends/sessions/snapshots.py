@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
+from migrate.program.binding_time import Analysis, list_every_flow
 from migrate.program.code import code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
@@ -16,14 +16,16 @@ from migrate.tables.layers import LAYER_FUNCTIONS
 
 
 class Snapshots:
-    """Lists of all variables that a step asks for, where more are made afterwards."""
+    """Lists of all variables that a step asks for, where more are made afterwards.
 
-    def __init__(
-        self, scopes: Scopes, diagnostics: Diagnostics, analysis: Analysis
-    ) -> None:
+    Attributes:
+      early: those after which layers make more, which they do in the first step.
+    """
+
+    def __init__(self, scopes: Scopes, analysis: Analysis) -> None:
         self.scopes = scopes
-        self.diagnostics = diagnostics
         self.analysis = analysis
+        self.early: set[ast.Call] = set()
 
     def take(self, flows: list[ir.Flow]) -> None:
         """Lists of all variables that a step asks for, where more are made afterwards.
@@ -50,15 +52,7 @@ class Snapshots:
                 if self.analysis.find_kind(node) is not self.analysis.listed:
                     continue
                 if late:
-                    self.diagnostics.refuse(
-                        "V123",
-                        node,
-                        "this lists the variables that exist by then, but layers "
-                        "make theirs in the first step",
-                        "Make the list after all layers and variables, and choose from "
-                        "it by name.",
-                        symbol or "",
-                    )
+                    self.early.add(node)
                     continue
                 name = self.analysis.fresh("variables_by_then")
                 flow.lifts.append(ir.Lift(node, name, code(node), code(name)))

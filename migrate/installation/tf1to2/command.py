@@ -19,6 +19,9 @@ def main(**options: Any) -> None:
     installed = os.path.isdir(os.path.join(_HERE, "migrate"))
     root = os.path.normpath(os.path.join(_HERE, "..", "..", ".."))
     sys.path.insert(0, _HERE if installed else root)
-    from migrate.cli import main as command
-
+    try:
+        from migrate.cli import main as command
+    except KeyboardInterrupt:  # Ctrl-C while modules are imported.
+        print("\nInterrupted.", file=sys.stderr)
+        sys.exit(2)
     command(**options)

@@ -6,6 +6,7 @@ What they compute is compared with what genuine TensorFlow 1.15.5 did, recorded 
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import pathlib
@@ -19,6 +20,7 @@ from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.parts import migrated as migrated_parts
 from migrate.parts.files import find_programs_of_parts
+from migrate.parts.merging import Merging, find_undefined
 from migrate.parts.migrated import MARK
 from migrate.parts.program import Settled, Together
 from migrate.pipeline import FileResult
@@ -276,6 +278,88 @@ def test_a_program_is_migrated_once(
     results = _migrated(tmp_path)
     assert len(results) == 4
     assert asked == [str(tmp_path / "train.py")]
+
+
+_MAIN = """\
+import tensorflow as tf
+
+def main(batch):
+    x = tf.placeholder(tf.float32, [None, 2])
+    w = tf.Variable(tf.zeros([2, 1]))
+    loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
+    update = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(update, {x: batch})
+
+if __name__ == "__main__":
+    main([[1.0, 2.0]])
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import train\n\ntrain.main([[1.0, 2.0]])\n",
+        "import train as t\n\nstart = t.main\nstart([[1.0, 2.0]])\n",
+        "from train import main\n\nmain([[1.0, 2.0]])\n",
+        "from train import main as start\n\nstart([[1.0, 2.0]])\n",
+    ],
+)
+def test_a_main_that_another_file_calls_comes_along(
+    program: str, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "train.py").write_text(_MAIN)
+    (tmp_path / "program.py").write_text(program)
+    done = {r.path.name: r for r in run_tree([tmp_path], jobs=1)}
+    new = done["program.py"].new.decode()
+    assert done["program.py"].changed and "def main(batch):" in new
+    assert not find_undefined(ast.parse(new))
+
+
+def test_a_module_that_is_a_program_too_is_migrated_as_one(
+    tmp_path: pathlib.Path,
+) -> None:
+    """It stayed as it was, and nothing said that it no longer runs."""
+    (tmp_path / "train.py").write_text(_MAIN)
+    (tmp_path / "program.py").write_text("import train\n\ntrain.main([[1.0, 2.0]])\n")
+    done = {r.path.name: r for r in run_tree([tmp_path], jobs=1)}
+    assert done["program.py"].changed
+    new = done["train.py"].new.decode()
+    assert "tf.placeholder" not in new and MARK not in new and "__main__" in new
+
+
+def test_a_module_that_cannot_be_the_program_that_it_is_says_so(
+    tmp_path: pathlib.Path,
+) -> None:
+    refused = _MAIN + "    print(tf.contrib.nothing.of_this_kind())\n"
+    (tmp_path / "train.py").write_text(refused)
+    (tmp_path / "program.py").write_text("import train\n\ntrain.main([[1.0, 2.0]])\n")
+    done = {r.path.name: r for r in run_tree([tmp_path], jobs=1)}
+    assert done["program.py"].changed and MARK in done["train.py"].new.decode()
+    (told,) = (f for f in done["train.py"].findings if f.outcome is Outcome.WARNED)
+    assert (
+        told.code == "S130"
+        and told.line == refused[: refused.index("if __")].count("\n") + 1
+    )
+
+
+def test_what_has_no_definition_is_not_joined(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The planted fault: a function that is called is left out."""
+    (tmp_path / "train.py").write_text(_MAIN)
+    program = tmp_path / "program.py"
+    program.write_text("import train\n\ntrain.main([[1.0, 2.0]])\n")
+    monkeypatch.setattr(
+        Merging,
+        "_script_only",
+        lambda self, module: {
+            s for s in module.tree.body if isinstance(s, ast.FunctionDef)
+        },
+    )
+    done = {r.path.name: r for r in run_tree([tmp_path], jobs=1)}
+    assert "main(" not in done["program.py"].new.decode().replace("train.main(", "")
 
 
 def test_a_session_beside_an_estimator_joins_nothing(tmp_path: pathlib.Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from migrate import baseline, run
 from migrate.pipeline import FileResult
 from migrate.report import markdown, text
-from migrate.report.summary import Run
+from migrate.report.summary import Action, Run
 from migrate.report.triage import (
     Triage,
     explain_block,
@@ -151,6 +151,18 @@ def test_it_is_the_first_page_of_reports(tmp_path: pathlib.Path) -> None:
     assert "1 program, and it can be migrated now." in text.render(
         Run([r for r in told.results if r.path.name == "a.py"])
     )
+
+
+def test_after_a_run_that_writes_it_says_what_was_done(tmp_path: pathlib.Path) -> None:
+    results = _run(tmp_path, {"a.py": READY, "b.py": BLOCKED, "c.py": READY})
+    both = Run(results, Action.WRITE)
+    assert verdict(triage(both)) == "2 of 3 programs are migrated, 1 is blocked."
+    assert f"| migrated | `{tmp_path}/a.py` |" in markdown.render(both)
+    one = [r for r in results if r.path.name != "c.py"]
+    told = verdict(triage(Run(one, Action.WRITE)))
+    assert told == "1 of 2 programs is migrated, 1 is blocked."
+    alone = [r for r in results if r.path.name == "a.py"]
+    assert verdict(triage(Run(alone, Action.WRITE))) == "1 program, and it is migrated."
 
 
 def test_a_baseline_lets_only_what_is_new_through(tmp_path: pathlib.Path) -> None:

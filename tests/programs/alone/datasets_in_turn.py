@@ -11,12 +11,14 @@ xs = draws.rand(20, 3).astype(np.float32)
 ys = xs.sum(1, keepdims=True)
 
 
-def pair(first, last, size):
-    data = tf.data.Dataset.from_tensor_slices((xs[first:last], ys[first:last]))
-    return data.batch(size)
+def pair(first, last):
+    return tf.data.Dataset.from_tensor_slices((xs[first:last], ys[first:last]))
 
 
-train, valid = pair(0, 12, 4), pair(12, 20, 3)
+train, valid = pair(0, 12), pair(12, 20)
+train = train.batch(4)
+for size in (3,):
+    valid = valid.batch(size)
 iterator = tf.data.Iterator.from_structure(train.output_types, train.output_shapes)
 x, y = iterator.get_next()
 initializers = {

@@ -11,6 +11,7 @@ from tests.rules.followed import (
     architectures,
     clusters,
     estimators,
+    mistakes,
     sessions,
     symbols,
     without_case,
@@ -132,6 +133,7 @@ for _module in (
     clusters,
     estimators,
     architectures,
+    mistakes,
     without_case,
 ):
     assert not set(_module.FOLLOWED) & set(FOLLOWED)

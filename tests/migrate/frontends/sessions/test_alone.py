@@ -48,6 +48,21 @@ FAULTS = {
         "points, sums = data.next_batch()",
         "points, sums = data.points[:4], data.sums[:4]",
     ),
+    "copied_out_of_place": (
+        "copied_by_place",
+        "[*a.trainable_weights, *b.trainable_weights]",
+        "[*b.trainable_weights, *a.trainable_weights]",
+    ),
+    "another_action": (
+        "actor_and_critic",
+        "train_step_with_agent_error, bs, bs_, br, ba)",
+        "train_step_with_agent_error, bs, bs_, br, -ba)",
+    ),
+    "critic_not_followed": (
+        "actor_and_critic",
+        "zip(at_params + ct_params,",
+        "zip(at_params,",
+    ),
     "judged_apart": (
         "layers_by_reuse",
         "dense_1(judge_hidden)",

@@ -1,0 +1,240 @@
+"""What a list of variables had when TF1 made it, said by what made the variables.
+
+    hidden = tf.layers.dense(x, 3)                    # In the scope "actor".
+    parts = tf.trainable_variables("actor")           # parts = hidden.trainable_weights
+
+TF1 made a layer's variables where the layer was first called, and listed them in that order.
+TF2 makes them when a step is traced.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+
+from migrate.backends.custom_loop.scope_names import ScopeNames
+from migrate.facts import names, reach
+from migrate.facts.constants import evaluate
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.code import Code, code, join_code
+from migrate.source.nodes import walk_breadth_first
+from migrate.tables import keras_graphs, roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.recurrent import CELLS
+
+# Methods that make slots, powers or averages: TF1 listed these among all variables.
+_MAKES_SLOTS = frozenset({"minimize", "apply_gradients", "apply"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """What made variables.
+
+    Attributes:
+      flow: the statement.
+      name: of the layer or of the variable.
+      path: the variable scopes around it, and its own name where that is known.
+      whole: whether `path` ends with its own name.
+      layer: whether it is a layer.
+      trainable: of a variable: whether it is.
+    """
+
+    flow: ir.Flow
+    name: str
+    path: str
+    whole: bool
+    layer: bool
+    trainable: bool = True
+
+
+class _Unknown(Exception):
+    """What made the variables is not known."""
+
+
+class VariablesByThen:
+    """Lists of a program of one process, by what made their variables before."""
+
+    def __init__(self, program: ir.TrainingProgram, scopes: Scopes) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._names = ScopeNames(program, scopes)
+
+    def find(self, call: ast.Call, which: str, scope: ast.expr | None) -> list[Made]:
+        """What made the variables of a list, in TF1's order; empty where it is not known.
+
+        Args:
+          call: the list.
+          which: "trainable" or "global".
+          scope: by which it chooses, as in `tf.get_collection`; None if it does not.
+        """
+        program = self._program
+        if program.cluster is not None or program.towers or program.partitioned:
+            return []
+        prefix = self._read_prefix(scope)
+        if prefix is None or (which == "global" and not prefix):
+            return []  # Counters of steps are among all variables.
+        try:
+            made = self._list_made(call, which)
+            return [
+                each
+                for each in made
+                if self._is_in(each, prefix)
+                and (each.layer or each.trainable or which == "global")
+            ]
+        except _Unknown:
+            return []
+
+    def write(self, made: list[Made], which: str) -> Code:
+        """The list as an expression."""
+        weights = "weights" if which == "global" else "trainable_weights"
+        if len(made) == 1 and made[0].layer:
+            return code(f"{made[0].name}.{weights}")
+        parts = [
+            code(f"*{each.name}.{weights}" if each.layer else each.name)
+            for each in made
+        ]
+        return code("[", join_code(", ", parts), "]")
+
+    def _read_prefix(self, scope: ast.expr | None) -> str | None:
+        """What a name must begin with; None where a scope is no plain text."""
+        if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
+            return ""
+        kind, text = evaluate(self._scopes, scope, {})
+        value = ast.literal_eval(text) if kind == "constant" else None
+        if not isinstance(value, str) or not re.fullmatch(r"[\w/-]*", value):
+            return None
+        return value
+
+    def _is_in(self, made: Made, prefix: str) -> bool:
+        whole = made.path if made.whole and not made.layer else f"{made.path}/"
+        if whole.lstrip("/").startswith(prefix):
+            return True
+        if not made.whole and prefix.startswith(whole.lstrip("/")):
+            raise _Unknown
+        if made.layer and prefix.startswith(whole.lstrip("/")):
+            raise _Unknown  # It chooses among the variables of a layer.
+        return False
+
+    def _list_made(self, call: ast.Call, which: str) -> list[Made]:
+        """What made variables before a list, in order."""
+        made: list[Made] = []
+        for flow, is_plain in self._list_plain(self._program.flows):
+            inner = [s for _, suite in names.suites(flow.statement) for s in suite]
+            own = not any(call in walk_breadth_first(s) for s in inner)
+            if own and call in walk_breadth_first(flow.statement):
+                return made
+            if which == "global" and self._makes_slots(flow):
+                raise _Unknown
+            if flow.suites:
+                continue
+            found = self._read(flow)
+            if found and not is_plain:
+                raise _Unknown
+            made.extend(found)
+        raise _Unknown
+
+    def _list_plain(self, flows: list[ir.Flow]) -> list[tuple[ir.Flow, bool]]:
+        """Every statement, and whether it runs exactly once."""
+        found: list[tuple[ir.Flow, bool]] = []
+
+        def add(flows: list[ir.Flow], is_plain: bool) -> None:
+            for flow in flows:
+                found.append((flow, is_plain))
+                once = is_plain and isinstance(flow.statement, ast.With)
+                for suite in flow.suites.values():
+                    add(suite, once)
+
+        add(flows, True)
+        return found
+
+    def _makes_slots(self, flow: ir.Flow) -> bool:
+        return flow.update is not None or (
+            not flow.suites
+            and any(
+                isinstance(n, ast.Call)
+                and isinstance(n.func, ast.Attribute)
+                and n.func.attr in _MAKES_SLOTS
+                and self._scopes.resolve(n.func) is None
+                for n in walk_breadth_first(flow.statement)
+            )
+        )
+
+    def _read(self, flow: ir.Flow) -> list[Made]:
+        """What a statement makes."""
+        makers = [
+            node
+            for part in (
+                flow.statement,
+                *reach.find_reached(self._scopes, [flow.statement]),
+            )
+            for node in walk_breadth_first(part)
+            if isinstance(node, ast.Call)
+            and self._is_maker(self._scopes.resolve(node.func) or "")
+        ]
+        if flow.graph and makers:
+            raise _Unknown
+        found: list[Made] = []
+        for lift in flow.lifts:
+            if lift.node in makers:
+                makers.remove(lift.node)
+                if lift.create.parts:
+                    found.append(self._describe(flow, lift.name, lift.node))
+            elif lift.create.parts and not (
+                isinstance(lift.node, ast.Call)
+                and (self._scopes.resolve(lift.node.func) or "").startswith("tf.")
+            ):
+                raise _Unknown  # A function that makes layers.
+        for node in makers:
+            if node in self._program.shared:
+                continue
+            statement = flow.statement
+            if not (
+                isinstance(statement, ast.Assign)
+                and statement.value is node
+                and len(statement.targets) == 1
+                and (name := names.key(statement.targets[0])) is not None
+                and self._scopes.resolve(node.func) in roles.VARIABLES
+            ):
+                raise _Unknown
+            found.append(self._describe(flow, name, node))
+        return found
+
+    def _is_maker(self, symbol: str) -> bool:
+        return (
+            symbol in roles.VARIABLES
+            or symbol in LAYER_FUNCTIONS
+            or symbol in LAYER_CLASSES
+            or symbol in CELLS
+            or keras_graphs.has_weights(symbol)
+        )
+
+    def _describe(self, flow: ir.Flow, name: str, node: ast.AST) -> Made:
+        assert isinstance(node, ast.Call)
+        symbol = self._scopes.resolve(node.func)
+        layer = symbol in LAYER_FUNCTIONS
+        if not layer and symbol not in roles.VARIABLES:
+            raise _Unknown
+        around = self._names.list_around(node)
+        if symbol != "tf.Variable":
+            around = [c for c in around if self._names.is_variable_scope(c)]
+        path = self._names.read_path(around)
+        if "?" in path:
+            raise _Unknown
+        if any(keyword.arg is None for keyword in node.keywords):
+            raise _Unknown
+        own = symbol == "tf.get_variable"
+        given = names.argument(node, "name", 0 if own else None)
+        kind, text = evaluate(self._scopes, given, {})
+        value = ast.literal_eval(text) if kind == "constant" else None
+        trainable = True
+        chosen = names.argument(node, "trainable", 5 if own else 1)
+        if chosen is not None and not layer:
+            kind, text = evaluate(self._scopes, chosen, {})
+            if kind != "constant":
+                raise _Unknown
+            trainable = ast.literal_eval(text) is not False
+        if isinstance(value, str):
+            path = f"{path}/{value}" if path else value
+        return Made(flow, name, path, isinstance(value, str), layer, trainable)

@@ -1,0 +1,209 @@
+"""Rows of the table of `Model.fit`: with each of them an Estimator stays, and it is said why."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.options import Options
+
+_PROGRAM = """\
+import tensorflow as tf
+
+
+def input_fn():
+  data = tf.data.Dataset.from_tensor_slices(({"x": [[0.5, -2.0, 1.5]]}, [[-64.0]]))
+  return data.repeat().batch(1)
+
+
+def receive():
+  x = tf.placeholder(tf.float32, [None, 3])
+  return tf.estimator.export.ServingInputReceiver({"x": x}, x)
+
+
+def model_fn(features, labels, mode):
+  x = features["x"]
+  net = tf.layers.dense(x, 1)
+  if mode == tf.estimator.ModeKeys.PREDICT:
+    return tf.estimator.EstimatorSpec(mode, predictions={"net": net})
+  loss = tf.losses.absolute_difference(labels, net)
+  if mode == tf.estimator.ModeKeys.EVAL:
+    return tf.estimator.EstimatorSpec(mode, loss=loss)
+  optimizer = tf.train.AdagradOptimizer(0.125)
+  train_op = optimizer.minimize(loss, tf.train.get_global_step())
+  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def main():
+  config = tf.estimator.RunConfig(save_checkpoints_steps=8)
+  estimator = tf.estimator.Estimator(model_fn, "out", config)
+  train = tf.estimator.TrainSpec(input_fn, max_steps=24)
+  evaluation = tf.estimator.EvalSpec(input_fn, steps=3)
+  tf.estimator.train_and_evaluate(estimator, train, evaluation)
+  estimator.evaluate(input_fn, steps=2)
+
+
+if __name__ == "__main__":
+  main()
+"""
+_HOOK = """\
+batches = []
+
+
+class Counts(tf.train.SessionRunHook):
+  def after_run(self, context, values):
+    batches.append(1)
+
+
+"""
+_EVALUATE = "estimator.evaluate(input_fn, steps=2)"
+_DENSE = "net = tf.layers.dense(x, 1)\n"
+_PREDICTED = 'predictions={"net": net}'
+_TRAINS = "loss=loss, train_op=train_op"
+
+
+def _reasons(*changes: tuple[str, str]) -> list[str]:
+    """Why the Estimator of the program stays, in which something is replaced."""
+    text = _PROGRAM
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    found = migrate_text(text, Options(estimators="fit")).findings
+    return [f.reason for f in found if f.code == "K131"]
+
+
+def test_what_has_none_of_them_is_fitted() -> None:
+    assert not _reasons()
+
+
+def _call(text: str) -> tuple[str, str]:
+    return _EVALUATE, f"estimator.{text}"
+
+
+_EXPORT = 'export_saved_model("out", receive, '
+_OLD_EXPORT = 'export_savedmodel("out", receive, '
+_STRATEGY = "tf.distribute.MirroredStrategy()"
+_STAYS = {
+    "saving-listeners": (
+        _call("train(input_fn, steps=1, saving_listeners=[listener])"),
+        "listeners are called for its checkpoints",
+    ),
+    "evaluate-checkpoint": (
+        _call('evaluate(input_fn, checkpoint_path="a")'),
+        "it evaluates a checkpoint that is named",
+    ),
+    "predict-checkpoint": (
+        _call('predict(input_fn, checkpoint_path="a")'),
+        "it predicts with a checkpoint that is named",
+    ),
+    "predict-batches": (
+        _call("predict(input_fn, yield_single_examples=False)"),
+        "it is asked for predictions by batches",
+    ),
+    "predict-hooks": (
+        _call("predict(input_fn, hooks=[tf.train.StepCounterHook()])"),
+        "hooks watch its predictions",
+    ),
+    **{
+        f"{name}-{argument}": (_call(f"{start}{argument}={value})"), reason)
+        for name, start in (("export", _EXPORT), ("old-export", _OLD_EXPORT))
+        for argument, value, reason in (
+            ("assets_extra", '{"a": "b"}', "files are exported with it"),
+            ("as_text", "True", "it is exported as text"),
+            ("checkpoint_path", '"a"', "a checkpoint that is named is exported"),
+        )
+    },
+    "export-mode": (
+        _call(f"{_EXPORT}experimental_mode=tf.estimator.ModeKeys.EVAL)"),
+        "a mode is named to export it for",
+    ),
+    "warm-start": (
+        ('"out", config)', '"out", config, warm_start_from="old")'),
+        "it starts from another training's values",
+    ),
+    "evaluation-hooks": (
+        ("steps=3)", "steps=3, hooks=[tf.train.StepCounterHook()])"),
+        "hooks watch its evaluations",
+    ),
+    **{
+        name: (("steps=8)", f"steps=8, {name}={value})"), reason)
+        for name, value, reason in (
+            (
+                "keep_checkpoint_every_n_hours",
+                "1",
+                "some of its checkpoints are kept for ever",
+            ),
+            ("device_fn", "place", "a function places its operations"),
+            ("eval_distribute", _STRATEGY, "its evaluation has a strategy"),
+            (
+                "experimental_distribute",
+                "tf.contrib.distribute.DistributeConfig()",
+                "a DistributeConfig has its strategies",
+            ),
+        )
+    },
+    "devices-and-no-steps": (
+        ("steps=8)", f"steps=8, train_distribute={_STRATEGY})"),
+        "its strategy's devices share an input, and it is not certain how many steps that "
+        "is",
+    ),
+    "prediction-hooks": (
+        (_PREDICTED, f"{_PREDICTED}, prediction_hooks=[Counts()]"),
+        "hooks watch its predictions",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _STAYS)
+def test_what_fit_cannot_say_is_said(name: str) -> None:
+    change, reason = _STAYS[name]
+    changes = [change]
+    if name == "prediction-hooks":
+        changes.append(("def model_fn", f"{_HOOK}def model_fn"))
+    if name == "devices-and-no-steps":
+        changes.append((", max_steps=24", ""))
+    assert f"its Estimator stays: {reason}" in _reasons(*changes)
+
+
+_DRAWN = "its evaluations draw numbers, which begin anew with each"
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "tf.nn.dropout(x, 0.5)",
+        "x + tf.to_float(tf.multinomial([[1.0, 2.0]], 3))",
+        "x + tf.random_normal([3])",
+        "x + tf.truncated_normal([3])",
+        "x + tf.random.uniform([3])",
+    ],
+)
+def test_what_draws_in_each_evaluation_stays(drawn: str) -> None:
+    assert f"its Estimator stays: {_DRAWN}" in _reasons(
+        (_DENSE, f"x = {drawn}\n  {_DENSE}")
+    )
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "kernel_initializer=tf.random_normal_initializer()",
+        "kernel_initializer=tf.truncated_normal_initializer()",
+    ],
+)
+def test_what_draws_first_values_does_not(drawn: str) -> None:
+    assert not _reasons((_DENSE, _DENSE.replace(", 1)", f", 1, {drawn})")))
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "x + tf.to_float(tf.multinomial([[1.0, 2.0]], 3))",
+        "x + tf.random_normal([3])",
+        "x + tf.truncated_normal([3])",
+    ],
+)
+def test_what_is_drawn_by_its_older_name_is_known(drawn: str) -> None:
+    older = ("import tensorflow as", "import tensorflow.compat.v1 as")
+    reasons = _reasons(older, (_DENSE, f"x = {drawn}\n  {_DENSE}"))
+    assert f"its Estimator stays: {_DRAWN}" in reasons
