@@ -234,26 +234,49 @@ class Variables(GraphCode):
     def _check_fed_inside(self) -> None:
         """That no run trains variables behind a tensor that it feeds."""
         for fed in self.program.fed_inside:
-            if not all(
-                self._trains_others(u.variables, fed.behind) for u in fed.updates
+            if not (
+                all(self._is_made_under(name, fed.call) for name in fed.behind)
+                and all(self._trains_others(u, fed) for u in fed.updates)
             ):
                 self.diagnostics.refuse(
                     "S107", fed.call, ir.FED_INSIDE, ir.FED_INSIDE_RECIPE
                 )
 
-    def _trains_others(self, trained: ast.expr | None, behind: frozenset[str]) -> bool:
-        """Whether a list of variables is known, and has none of these."""
+    def _trains_others(self, update: ir.Update, fed: ir.FedInside) -> bool:
+        """Whether an update's variables are known, and are others than those behind."""
+        trained, behind = update.variables, fed.behind
         listed = self.lists.find_listing(trained) if trained is not None else None
         if isinstance(trained, (ast.List, ast.Tuple)):
-            return all(
-                names.key(e) in self.program.singles and names.key(e) not in behind
-                for e in trained.elts
+            keys = [names.key(e) for e in trained.elts]
+            return (
+                all(
+                    key in self.program.singles
+                    and key not in behind
+                    and self._is_made_under(key, fed.call)
+                    for key in keys
+                    if key is not None
+                )
+                and None not in keys
             )
         if not isinstance(listed, ast.Call):
             return False
         which = "global" if self.lists.has_every(listed) else "trainable"
         made = self.by_then.find(listed, which, self._find_scope(listed))
         return bool(made) and behind.isdisjoint(m.name for m in made)
+
+    def _is_made_under(self, name: str, at: ast.AST) -> bool:
+        """Whether what a name stands for was made under it, and is not another's, too."""
+        owner = self.scopes.scope_of(at).owner(name)
+        bound = owner.bindings.get(name, []) if owner is not None else []
+        if not bound:
+            return "." not in name  # The name of a layer that the program never named.
+        made = bound[0].value if isinstance(bound[0], ast.Assign) else None
+        return (
+            len(bound) == 1
+            and isinstance(made, ast.Call)
+            and made not in self.program.shared
+            and (self.scopes.resolve(made.func) or "").startswith("tf.")
+        )
 
     def _find_scope(self, listed: ast.Call) -> ast.expr | None:
         """The scope by which a list chooses."""

@@ -52,7 +52,7 @@ class FedInside:
             self.found.append(ir.FedInside(call, tuple(updates), behind))
         elif behind and part.trains:
             reason = ir.FED_INSIDE
-        elif any("." in name for name in given):
+        if not reason and any("." in name for name in given):
             reason = "an object's tensor is fed"
         if reason:
             self._diagnostics.refuse("S107", call, reason, ir.FED_INSIDE_RECIPE)
