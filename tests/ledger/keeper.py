@@ -35,8 +35,9 @@ class Keeper:
         self._new: dict[str, Row] = {}
         self._failed: set[str] = set()
         self._started = 0
+        self._told = False
         self._standing: dict[str, int] = {}
-        self._opened: set[str] = set()
+        self._opened: dict[str, set[str]] = {}
         self._readings: dict[str, modules.Reading] = {}
         self._written = time.monotonic()
 
@@ -56,7 +57,9 @@ class Keeper:
         if told is not None:
             self._started += told["started"]
             self._standing |= told["standing"]
-            self._opened.add(told["opened"])
+            for module, opened in told["opened"].items():
+                self._opened.setdefault(module, set()).add(opened)
+            self._told = True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.skipped and isinstance(report.longrepr, tuple):
@@ -82,7 +85,7 @@ class Keeper:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        if not self._opened:  # This process has run the tests itself.
+        if not self._told:  # This process has run the tests itself.
             self._take(self._config.stash.get(STARTED, None))
         whole = asks_for_all(self._config) and bool(self._collected)
         if whole:
@@ -94,18 +97,16 @@ class Keeper:
         tests: dict[str, set[str]] = {}
         for name in self._collected:
             tests.setdefault(modules.module_of(name), set()).add(name)
-        told = (
-            self._opened if len(self._opened) == 1 else ()
-        )  # One has died, or differs.
         proofs = {name: row.key for name, row in {**self._rows, **self._new}.items()}
-        for opened in told:
-            for module, names in tests.items():
-                reading = self._readings.get(module)
-                whole = reading is not None and reading.seen >= names
-                if module in self._standing or not whole or reading is None:
-                    continue
-                if reading.tests and not reading.failed:
-                    self._new[module] = _row_of(module, names, reading, opened, proofs)
+        for module, names in tests.items():
+            reading = self._readings.get(module)
+            if module in self._standing or reading is None or not reading.seen >= names:
+                continue
+            told = self._opened.get(module, set())
+            # Where two processes differ, nobody knows which of them ran a test.
+            if len(told) == 1 and reading.tests and not reading.failed:
+                (opened,) = told
+                self._new[module] = _row_of(module, names, reading, opened, proofs)
         # What stands with its module was not even begun.
         self._collected |= self._standing.keys() | (tests.keys() & self._new.keys())
         self._collected |= {

@@ -197,25 +197,23 @@ def committed(path: pathlib.Path) -> set[pathlib.Path]:
         return set()
     if path.suffix != ".py":
         return {path}
-    found, work = set(), [path]
+    found, work = {path}, [path]
     while work:
-        script = work.pop()
-        if script in found:
-            continue
-        found.add(script)
-        work += [p for p in _imports(script) if p.is_relative_to(ROOT)]
+        new = _imports(work.pop()) - found
+        found |= new
+        work += new
     return found
 
 
 @functools.cache
-def _imports(script: pathlib.Path) -> tuple[pathlib.Path, ...]:
-    """Modules of the same directory, or of the repository, that a script imports."""
+def _imports(script: pathlib.Path) -> frozenset[pathlib.Path]:
+    """Modules of the repository that a script imports, from its directory or the root."""
     places: set[tuple[pathlib.Path, str]] = set()
     try:
         tree = parsing.parse(script.read_bytes())
     except SyntaxError:  # Python 2, or a case of what cannot be read.
-        return ()
-    for node in ast.walk(tree):
+        return frozenset()
+    for node in _statements(tree):
         names: list[str] = []
         bases = [script.parent, ROOT]
         if isinstance(node, ast.Import):
@@ -227,13 +225,32 @@ def _imports(script: pathlib.Path) -> tuple[pathlib.Path, ...]:
             if node.level:
                 bases = [script.parents[node.level - 1]]
         places |= {(base, name) for base in bases for name in names}
-    found = []
-    for base, name in places:
-        inner = base.joinpath(*name.split("."))
-        for path in (inner.with_suffix(".py"), inner / "__init__.py"):
-            if path.is_file():
-                found.append(path)
-    return tuple(sorted(found))
+    return frozenset(path for base, name in places for path in _find(base, name))
+
+
+@functools.cache
+def _find(base: pathlib.Path, name: str) -> tuple[pathlib.Path, ...]:
+    """The modules of the repository that a dotted name means, seen from a directory."""
+    inner = base.joinpath(*name.split("."))
+    return tuple(
+        _the_one(path)
+        for path in (inner.with_suffix(".py"), inner / "__init__.py")
+        if path.is_file() and path.is_relative_to(ROOT)
+    )
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands below a node without what stands in expressions, where no import is."""
+    for inner in ast.iter_child_nodes(node):
+        if not isinstance(inner, ast.expr):
+            yield inner
+            yield from _statements(inner)
+
+
+@functools.cache
+def _the_one(path: pathlib.Path) -> pathlib.Path:
+    """One object for all equal paths: to compare two takes long, and is done millions of times."""
+    return path
 
 
 def entries(path: pathlib.Path, names: frozenset[str]) -> bytes:

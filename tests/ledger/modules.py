@@ -121,7 +121,7 @@ def key(
     """The digest of everything that the tests of a module depend on.
 
     Args:
-      opened: the digest of what was opened while the tests were collected.
+      opened: the digest of what was opened for them while tests were collected.
       proofs: the keys of all rows.
     """
     whole = hashlib.sha256(_surroundings().encode())
@@ -130,7 +130,7 @@ def key(
         parts.append(f"{test} {proofs.get(test, '')}")
     if any(test in proofs for test in tests):
         parts.append(_of_processes())
-    for path in sorted(launches.committed(ROOT / module) | _shared(ROOT / module)):
+    for path in sorted(sources(module)):
         parts.append(f"{path.relative_to(ROOT)} {launches.content(path).hex()}")
     for name in sorted(set(reads)):
         parts.append(f"{name} {_state_of(ROOT / name)}")
@@ -172,6 +172,11 @@ def _entries(path: pathlib.Path) -> Iterator[str]:
     for inner in path.iterdir():
         if inner.name != "__pycache__":
             yield inner.name
+
+
+def sources(module: str) -> set[pathlib.Path]:
+    """A test module's file with all that it imports, and what pytest loads for it."""
+    return launches.committed(ROOT / module) | _shared(ROOT / module)
 
 
 def _shared(module: pathlib.Path) -> set[pathlib.Path]:

@@ -24,7 +24,7 @@ from reference import measured, processes
 from tests.ledger import code, launches, modules, rests_on, rows, sample
 from tests.ledger.keeper import READ, REPORTED, STARTED, Keeper, asks_for_all, here
 from tests.ledger.rows import Row
-from tests.ledger.traces import ROOT, Trace, Traces
+from tests.ledger.traces import ROOT, Imports, Trace, Traces
 
 # Some environments forbid Python to keep what it has compiled. Then each of thousands of
 # processes would compile a thousand modules again.
@@ -134,7 +134,8 @@ class Ledger:
         self._began = time.monotonic()
         self._environment = dict(os.environ)
         # What test modules open while they are imported, and the modules that stand.
-        self._imports = Trace()
+        self._imports = Imports()
+        self._collected: set[str] = set()
         self._standing: dict[str, int] = {}
         self._module = ""
         self._traces.listen()
@@ -144,7 +145,7 @@ class Ledger:
 
     def pytest_sessionfinish(self) -> None:
         with self._traces.paused():
-            opened = self._opened()
+            opened = {module: self._opened(module) for module in self._collected}
         told = {
             "started": self._traces.started,
             "standing": self._standing,
@@ -156,13 +157,9 @@ class Ledger:
         else:
             self._config.stash[STARTED] = told
 
-    def _opened(self) -> str:
-        """The digest of what was opened while tests were collected."""
-        return modules.digest_of(
-            path
-            for path in self._imports.reads | self._imports.listed
-            if path.suffix != ".py"
-        )
+    def _opened(self, module: str) -> str:
+        """The digest of what was opened for a module while tests were collected."""
+        return modules.digest_of(self._imports.opened_for(modules.sources(module)))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -177,9 +174,11 @@ class Ledger:
             self._traces.running.pop()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        if asks_for_all(self._config) and not self._everything:
-            with self._traces.paused():
-                self._leave_out_standing(items)
+        if asks_for_all(self._config):
+            self._collected |= modules.modules_of(items).keys()
+            if not self._everything:
+                with self._traces.paused():
+                    self._leave_out_standing(items)
         for item in items:
             marker = item.get_closest_marker("rests_on")
             if marker is not None and isinstance(item, pytest.Function):
@@ -187,7 +186,6 @@ class Ledger:
 
     def _leave_out_standing(self, items: list[pytest.Item]) -> None:
         """Takes out the tests that stand with their module, but for those drawn."""
-        opened = self._opened()
         proofs = {name: row.key for name, row in self._rows.items()}
         standing: set[str] = set()
         for module, tests in modules.modules_of(items).items():
@@ -196,6 +194,7 @@ class Ledger:
                 continue
             always = set(row.difference.split())
             names = {i.nodeid for i in tests if modules.short(i.nodeid) not in always}
+            opened = self._opened(module)
             if row.key == modules.key(module, names, row.reads, opened, proofs):
                 self._standing[module] = len(names)
                 standing |= names - self._sample

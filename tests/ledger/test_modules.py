@@ -28,6 +28,7 @@ READS = "tests/texts/test_reads.py"
 MIXED = "tests/texts/test_mixed.py"
 PROOF = f"{MIXED}::test_proof"
 STARTS = "tests/texts/test_starts.py"
+BEFORE = "tests/texts/test_before.py"
 FILES = {
     "tests/texts/__init__.py": "",
     "tests/texts/helper.py": (
@@ -42,9 +43,15 @@ FILES = {
     ),
     "tests/texts/data.txt": "import tensorflow as tf\nx = tf.to_float(1)\n",
     "tests/texts/programs/one.txt": "",
+    # Imported by two modules: what it opens is opened for the first of them.
+    "tests/texts/cases.py": (
+        "import pathlib\n"
+        "CASES = (pathlib.Path(__file__).parent / 'cases.txt').read_text().split()\n"
+    ),
+    "tests/texts/cases.txt": "one two\n",
     # It reads first what the other module reads, too.
-    "tests/texts/test_before.py": (
-        "from tests.texts import helper\n"
+    BEFORE: (
+        "from tests.texts import cases, helper\n"
         "def test_data():\n"
         "    assert helper.read_data()\n"
     ),
@@ -59,6 +66,7 @@ FILES = {
     MIXED: (
         "import pathlib, subprocess, sys\n"
         "from reference import processes\n"
+        "from tests.texts import cases\n"
         "HERE = pathlib.Path(__file__).parent\n"
         "def test_proof():\n"
         "    done = processes.run_program([sys.executable, HERE / 'program.py'])\n"
@@ -151,7 +159,7 @@ def _edit_proof(copy: pathlib.Path) -> None:
 
 def test_a_module_that_only_reads_gets_a_row(copy: pathlib.Path) -> None:
     found = _modules(copy)
-    assert set(found) == {READS, MIXED, "tests/texts/test_before.py"}
+    assert set(found) == {READS, MIXED, BEFORE}
     assert found[READS].reads == ("tests/texts/data.txt", "tests/texts/programs")
     assert not found[READS].difference
     assert set(found[MIXED].reads) >= {"tests/texts/data.txt", "tests/texts/program.py"}
@@ -201,6 +209,17 @@ def test_a_change_has_the_module_run(
     assert code == 0 and f"{READS}::test_text PASSED" in said, said
     after = _modules(copy)[READS]
     assert (after.key == before.key) is (change is _edit_row)
+
+
+def test_what_is_opened_at_import_counts_for_those_who_import_it(
+    copy: pathlib.Path,
+) -> None:
+    before = _modules(copy)
+    _change("tests/texts/cases.txt", "two", "three")(copy)
+    code, said = _run(copy, "-n", "0")
+    after = _modules(copy)
+    assert code == 0 and set(after) == set(before), said
+    assert {n for n in after if after[n].key != before[n].key} == {BEFORE, MIXED}
 
 
 @pytest.mark.parametrize(

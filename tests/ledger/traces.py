@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 from collections.abc import Iterable, Iterator
+from types import FrameType
 from typing import Any
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -16,7 +17,11 @@ ROOT = pathlib.Path(__file__).parents[2]
 _COMPILER = str(ROOT / "migrate") + os.sep
 _SKIPPED = (".git", "__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache")
 _LISTS = ("os.listdir", "os.scandir")
+_OF_IMPORTS = "<frozen importlib"
 _STARTS = ("subprocess.Popen", "reference.preloaded.start")
+_OWN = str(ROOT) + os.sep
+# Stands for the code of all modules, where what was opened was opened by pytest itself.
+_ANYBODY = ROOT
 _LEDGER = str(pathlib.Path(__file__).parent) + os.sep
 
 
@@ -81,6 +86,9 @@ class Trace:
         if not self.launches:
             self.beside |= set(files)
 
+    def opened(self, path: pathlib.Path) -> None:
+        """Is told of each file that was opened, and each directory that was listed."""
+
     def inputs(self) -> str:
         """The digest of the first launch and of all migrations made before it."""
         if not self.launches:
@@ -88,6 +96,41 @@ class Trace:
         beside = {found.hex() for found in self.beside - self.seen}
         whole = "\0".join([self.launches[0], *sorted({*self.written, *beside})])
         return hashlib.sha256(whole.encode()).hexdigest()
+
+
+class Imports(Trace):
+    """What is opened while test modules are imported, and for which files that was.
+
+    A module of helpers is imported once, for the first test module that wants it. What it
+    opens then counts for every test module that imports it, or any file that had a part in
+    the opening.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._openers: dict[pathlib.Path, set[pathlib.Path]] = {}
+
+    def opened(self, path: pathlib.Path) -> None:
+        if path.suffix != ".py":  # Those are known by who imports them.
+            openers = self._openers.setdefault(path, set())
+            openers |= _find_callers() or {_ANYBODY}
+
+    def opened_for(self, sources: Iterable[pathlib.Path]) -> set[pathlib.Path]:
+        """The files and directories that were opened for some source files."""
+        asked = {*sources, _ANYBODY}
+        return {path for path, openers in self._openers.items() if openers & asked}
+
+
+def _find_callers() -> set[pathlib.Path]:
+    """The files of the repository whose code is running, without the ledger's own."""
+    found = set()
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(_OWN) and not name.startswith(_LEDGER):
+            found.add(pathlib.Path(name))
+        frame = frame.f_back
+    return found
 
 
 class Traces:
@@ -129,9 +172,14 @@ class Traces:
             if (found := _find_own_file(path)) is not None:
                 for trace in self.running:
                     trace.reads.add(found)
+                    trace.opened(found)
         elif event in _LISTS and (found := _find_own_file(arguments[0])) is not None:
+            # Python lists directories to find modules; those are known by what they hold.
+            if sys._getframe(1).f_code.co_filename.startswith(_OF_IMPORTS):
+                return
             for trace in self.running:
                 trace.listed.add(found)
+                trace.opened(found)
 
 
 def _find_own_file(path: object) -> pathlib.Path | None:
