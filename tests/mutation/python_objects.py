@@ -124,14 +124,14 @@ def _changes(made: str, text: str) -> bool:
     return before != state_of(thing)
 
 
-def _told(path: str) -> str:
+def _told(path: str) -> int:
     from migrate.facts.scopes import scopes_of
     from migrate.gates.traces import sites_of
     from migrate.source.nodes import tree_of
 
     text = f"def run(thing):\n    {path}\n"
     sites = sites_of(scopes_of(tree_of(text)), text)
-    return next((s.effect.kind for s in sites if s.effect.kind), "")
+    return next((s.effect.kind for s in sites if s.effect.kind), 0)
 
 
 def find_wrong_methods() -> list[str]:
@@ -150,7 +150,7 @@ def find_wrong_methods() -> list[str]:
             of_file = made.startswith("io.")
             if (
                 of_file
-                and told != table.FILES
+                and told != table.Does.FILES
                 or not of_file
                 and (bool(told) != changes)
             ):
