@@ -91,6 +91,9 @@ SHAPES: dict[str, str] = {
     "call": _HEAD + "\ndef build(x):\n    return NAME(x)\n",
     "mention": _HEAD + "value = NAME\n",
     "below": _HEAD + "\ndef build(x):\n    return NAME.below(x)\n",
+    # Where the name keeps the file from being rewritten, the logarithm keeps its old name.
+    "beside a logarithm": _HEAD
+    + "value = NAME\n\n\ndef build(x):\n    return tf.log(x)\n",
     "layer": _MODEL_FN + "    net = NAME(features['x'], 1)\n" + _LOSS + _TRAINS,
     "use": _MODEL_FN + _DENSE + "    net = NAME(net)\n" + _LOSS + _TRAINS,
     "said": _MODEL_FN + _DENSE + "    NAME()\n" + _LOSS + _TRAINS,

@@ -104,6 +104,9 @@ def find_wrong_calls() -> list[str]:
             found.append(f"{row.symbol} has no {own - {*before}}")
         if not genuine_names.is_public(row.symbol):
             found.append(f"no {row.symbol}")
+        # What is dropped does not stand where the other function has it.
+        twice = {*row.keywords, *renamed, *before[: row.positional]} & {*row.dropped}
+        found += [f"{row.symbol}: {n} is dropped" for n in twice]
         if row.target.endswith("()") or row.target in ("iter", "tf.summary.record_if"):
             continue  # The object is called.
         given = [renamed.get(n, n) for n in row.keywords] + [*renamed.values(), *added]
@@ -112,8 +115,6 @@ def find_wrong_calls() -> list[str]:
             for old, new in zip(before[: row.positional], now):
                 if renamed.get(old, old) != new:
                     found.append(f"{row.symbol}: {old} stands where {new} does")
-        twice = {*row.keywords, *renamed} & {*row.dropped}
-        found += [f"{row.symbol}: {n} is dropped" for n in twice]
     return found
 
 
