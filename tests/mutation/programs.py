@@ -102,6 +102,13 @@ SHAPES: dict[str, str] = {
     + _DENSE
     + _LOSS
     + _TRAINS.replace("tf.train.GradientDescentOptimizer", "NAME"),
+    # An argument of contrib's `optimize_loss`.
+    "optimised with": _MODEL_FN.replace("mode)", "mode, params)")
+    + _DENSE
+    + _LOSS
+    + "    train_op = tf.contrib.layers.optimize_loss(\n"
+    + "        loss, tf.train.get_global_step(), 0.1, 'SGD', NAME=params['given'])\n"
+    + _TRAINS[_TRAINS.index("    return") :],
     "metric": _MODEL_FN
     + _DENSE
     + _LOSS
