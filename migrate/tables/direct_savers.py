@@ -44,7 +44,3 @@ MAKE_VARIABLES = (
     *("tf.nn.rnn_cell.", "tf.nn.dynamic_rnn", "tf.nn.bidirectional_", "tf.nn.static_"),
     *("tf.metrics.", "tf.train.", "tf.random.Generator"),
 )
-MODULES_OF_VARIABLES = (
-    *("recurrent_cells.", "tf_keras.layers.", "tf_keras.models.", "tf_keras.Model"),
-    *("tf_keras.Sequential", "tf_keras.Input", "contrib_layers.", "graph_variables."),
-)
