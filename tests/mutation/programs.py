@@ -102,6 +102,9 @@ SHAPES: dict[str, str] = {
     + _DENSE
     + _LOSS
     + _TRAINS.replace("tf.train.GradientDescentOptimizer", "NAME"),
+    # `tf.distribute.Server` is tf.train.Server where the name says that a graph runs.
+    "beside a server": _HEAD
+    + "server = tf.distribute.Server({'worker': ['a:1']})\nvalue = NAME\n",
     # An argument of contrib's `optimize_loss`.
     "optimised with": _MODEL_FN.replace("mode)", "mode, params)")
     + _DENSE
