@@ -248,3 +248,14 @@ def find_wrong_estimators() -> list[str]:
         f"RunConfig has no {n}" for n in keras_fit.UNSAID_CONFIG if n not in config
     ]
     return found
+
+
+def find_other_packages() -> list[str]:
+    """The package of Estimators, where the written module asks for another one."""
+    from migrate import emitted
+    from migrate.tables import graph_estimators
+
+    asked = f"pip install --no-deps {graph_estimators.PACKAGE}"
+    text = emitted.source(f"{graph_estimators.MODULE}.py").decode()
+    lines = [line.strip() for line in text.splitlines()]
+    return [] if asked in lines else [f"it does not say: {asked}"]

@@ -10,6 +10,6 @@ loss = tf.reduce_mean(tf.square(net - 1.0))
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for step in range(3):
+    for _ in range(3):
         sess.run(train_op, {x: [[1.0]], training: True})
     print(sess.run(loss, {x: [[1.0]], training: False}))

@@ -17,5 +17,5 @@ loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for step in range(3):
+    for _ in range(3):
         sess.run(train_op)

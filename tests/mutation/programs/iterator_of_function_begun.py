@@ -19,5 +19,5 @@ train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(iterator.initializer)
     sess.run(tf.global_variables_initializer())
-    for step in range(3):
+    for _ in range(3):
         sess.run(train_op)

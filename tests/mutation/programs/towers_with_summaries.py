@@ -7,8 +7,8 @@ w = tf.Variable(tf.ones([3, 1]))
 optimizer = tf.train.GradientDescentOptimizer(0.1)
 gradients = []
 for i in range(2):
-    with tf.device("/gpu:%d" % i):
-        with tf.name_scope("tower_%d" % i) as scope:
+    with tf.device(f"/gpu:{i}"):
+        with tf.name_scope(f"tower_{i}") as scope:
             loss = tf.reduce_mean(tf.square(tf.matmul(tf.split(x, 2)[i], w)))
             tf.summary.scalar("loss", loss)
             summaries = tf.get_collection(tf.GraphKeys.SUMMARIES, scope)
