@@ -86,7 +86,7 @@ BUILTINS = (
     "filter(None,thing) float(1) format(1) frozenset(thing) getattr(1,'real') hasattr(1,'a') "
     "hash('a') int('7') isinstance(1,int) iter(thing) len(thing) list(thing) map(str,thing) "
     "max(thing) min(thing) object() open('/dev/null') ord('a') pow(2,2) print(end='') range(2) "
-    "repr(thing) reversed(thing) round(1.5) set(thing) slice(1) sorted(thing) str(thing) "
+    "repr(thing) reversed(thing) round(1.5) set(thing) slice(thing) sorted(thing) str(thing) "
     "sum(thing) tuple(thing) type(1) zip(thing)"
 )
 
