@@ -197,7 +197,7 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
             Outcome.REFUSED,
             "T112",
             "",
-            row.graph_only,
+            graph_only.reason(row.name),
             graph_only.recipe(symbol),
         )
     if "legacy-keras" in row.flags:

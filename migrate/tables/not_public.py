@@ -62,7 +62,7 @@ INSTEAD: dict[str, str] = {
 _ANY = "Find the public function that does the same."
 # Public by accident: TensorFlow 1.15 has them, and no page of its reference does.
 _UNLISTED = frozenset({"tf.test.mock", "tf.tools", "tf.tpu.core"})
-_UNLISTED_IN = ("tf.app.", "tf.contrib.", "tf.flags.")
+_UNLISTED_IN = ("tf.app.", "tf.flags.")
 
 
 def explain_absence(symbol: str) -> tuple[str, str]:
