@@ -167,7 +167,7 @@ class EstimatorRewrite:
         target = table.longest(symbol, table.LAYERS)
         if target is not None:
             return self._become(
-                node, target, "T130", "Keras 2's own copy of the function: same names"
+                node, target, "L104", "Keras 2's own copy of the function: same names"
             )
         in_graph = self._is_within(node, self._program.model)
         if symbol.startswith("tf.contrib") and self._contrib.use(

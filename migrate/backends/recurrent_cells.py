@@ -21,7 +21,7 @@ def rewrite(
     target = recurrent.TARGETS[symbol]
     reason = _refusal(call, target, scopes)
     if reason is not None:
-        diagnostics.refuse("N160", call, *reason, symbol=symbol)
+        diagnostics.refuse("V103", call, *reason, symbol=symbol)
     plan.support.add(_SUPPORT)
     plan.imports.append(f"import {recurrent.MODULE}")
     plan.replace(call.func, code(target))

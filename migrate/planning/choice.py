@@ -28,7 +28,11 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
-from migrate.rules.imports import drop_rebindings, report_unanswered
+from migrate.rules.imports import (
+    drop_rebindings,
+    is_missing_import,
+    report_unanswered,
+)
 from migrate.rules.symbols import SymbolRules
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, keras_fit, keras_models, modes, roles
@@ -194,8 +198,10 @@ def _refuses_only_names(findings: Iterable[Finding]) -> bool:
 
     Then its other names are written as in a file of no program: it can be imported.
     """
-    refused = {f.code for f in findings if f.outcome is Outcome.REFUSED}
-    return bool(refused) and refused <= {"T111", "N100"}
+    refused = [f for f in findings if f.outcome is Outcome.REFUSED]
+    return bool(refused) and all(
+        f.code in ("T111", "N100") and not is_missing_import(f) for f in refused
+    )
 
 
 def _plan_outside_of_programs(

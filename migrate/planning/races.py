@@ -1,4 +1,4 @@
-"""D168: one run changes variables, or an optimizer's own state, twice in no order."""
+"""N191: one run changes variables, or an optimizer's own state, twice in no order."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _find_updates_of_one(
                 yield Finding(
                     statement.lineno,
                     statement.col_offset + 1,
-                    "D168",
+                    "N191",
                     Outcome.WARNED,
                     "",
                     _OF_ONE,
@@ -98,7 +98,7 @@ def _find_assigned_races(program: ir.TrainingProgram) -> Iterator[Finding]:
                 yield Finding(
                     statement.lineno,
                     statement.col_offset + 1,
-                    "D168",
+                    "N191",
                     Outcome.WARNED,
                     "",
                     _REASON,

@@ -213,6 +213,13 @@ class Update:
 # Why, and what then, where a step would train less than TF1 did: see FedInside.
 FED_INSIDE = "a tensor is fed in training, behind which there are variables"
 FED_INSIDE_RECIPE = "Make a placeholder, or a parameter of the step function, of it."
+# For these reasons other forms of the program are tried.
+SERVER_ELSEWHERE = "the server is started in another function than the session"
+SERVER_LATE = (
+    "a dataset is made before the server, and the server needs what it binds, "
+    "or changes what it is made of: the strategy of workers comes first"
+)
+NOTHING_RUNS = "nothing is run in this session"
 
 
 @dataclasses.dataclass(frozen=True)

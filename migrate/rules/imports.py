@@ -13,6 +13,14 @@ from migrate.plan import Dropped, Plan
 from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
+_UNUSED = "nothing here uses it"
+_NOT_FOLLOWED = "its uses cannot be followed"
+
+
+def is_missing_import(finding: Finding) -> bool:
+    """Whether a finding is about an import that no use of a name answers for."""
+    return finding.code == "T111" and finding.reason.endswith((_UNUSED, _NOT_FOLLOWED))
+
 
 def report_unanswered(
     scopes: Scopes, plan: Plan, *, is_refused: bool = False
@@ -122,10 +130,10 @@ def _find_followed_names(scopes: Scopes) -> set[str]:
 def _report_missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
     if unused.exists(path):
         return
-    use = "its uses cannot be followed" if used else "nothing here uses it"
+    use = _NOT_FOLLOWED if used else _UNUSED
     yield make_refusal(
         node,
-        "T114",
+        "T111",
         modules.canonical(path) or "",
         f"TensorFlow 2 has no public {path}, and {use}",
         "Delete the import; where another file takes the name from here, import what "

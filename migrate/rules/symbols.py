@@ -234,7 +234,7 @@ def _module(symbol: str) -> Verdict:
 
 _OF_KERAS = frozenset({"backend", "initializers", "layers", "losses", "metrics"})
 _STORED = Verdict(
-    Outcome.KEPT, "T119", "", "the program's own: it gives tensorflow this attribute"
+    Outcome.KEPT, "T117", "", "the program's own: it gives tensorflow this attribute"
 )
 _OF_VERSION_TWO = Verdict(
     Outcome.KEPT,
@@ -375,7 +375,7 @@ class SymbolRules:
         target = v.target
         self._emit(target)
         if not target:
-            if v.code == "T117":
+            if v.code == "T117" and v is not _STORED:
                 return  # Under the name that the program imports it by alone.
             if symbol != "tf" and self._is_alias_value(node):
                 target = (
@@ -492,8 +492,7 @@ class SymbolRules:
             )
         else:
             # Of a converted value the row says why.
-            told = row.wrapped or row.code != "T104"
-            reason = row.reason if told else f"now {row.target}"
+            reason = row.reason if row.wrapped or row.told else f"now {row.target}"
             found = Verdict(Outcome.REWRITTEN, row.code, row.target, reason)
         self._add(node, found, symbol)
         return True

@@ -125,12 +125,12 @@ def _loss(name: str, *same: str, renamed: tuple[tuple[str, str], ...] = ()) -> C
         (*same, "scope"),
         renamed,
         reason="labels come first in tf.losses: all are passed by name",
-        code="T102",
+        told=True,
     )
 
 
 def _row(symbol: str, target: str, **fields: object) -> CallRow:
-    row = CallRow(f"tf.contrib.{symbol}", target, 0, (), code="T102")
+    row = CallRow(f"tf.contrib.{symbol}", target, 0, (), told=True)
     fields.setdefault("reason", f"now {target}")
     return dataclasses.replace(row, **fields)  # type: ignore[arg-type]
 

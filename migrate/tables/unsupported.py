@@ -158,7 +158,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Name the scope where it is opened.",
     ),
     "tf.make_template": (
-        "V121",
+        "V105",
         "templates share variables through the graph",
         "Make a tf.Module.",
     ),

@@ -232,10 +232,9 @@ class _Layout:
         late = early_data.find_late_statements(before, self._scopes, cluster.server)
         if late is None:
             self._diagnostics.refuse(
-                "C102",
+                "C101",
                 cluster.server,
-                "a dataset is made before the server, and the server needs what it binds, "
-                "or changes what it is made of: the strategy of workers comes first",
+                ir.SERVER_LATE,
                 "Start the server before the dataset is made.",
                 "tf.train.Server",
             )

@@ -195,7 +195,7 @@ class BareLoopRewrite:
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
             self._spelling.add_finding(
-                made, "D131", "the mean is taken where the loss is computed"
+                made, "D132", "the mean is taken where the loss is computed"
             )
         for call in dict.fromkeys(call for call, _ in program.means):
             if shared and call is value:

@@ -70,7 +70,7 @@ class MetricRewrite:
         for metric in self._program.metrics:
             made = metric.made
             self._plan.replace(made, code("replicas.metric(lambda: ", made, ")"))
-            self._found(made, "D151", _TOGETHER if self._together else _EACH)
+            self._found(made, "D132", _TOGETHER if self._together else _EACH)
             if not self._together:
                 continue
             for call in metric.counted:

@@ -332,7 +332,7 @@ class EagerRewrite:
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
             self._spelling.add_finding(
-                made, "D131", "the mean is taken where the loss is computed"
+                made, "D132", "the mean is taken where the loss is computed"
             )
         for call in self._program.mean_calls:
             self._plan.replace(call, code("tf.reduce_mean(", call, ")"))

@@ -58,9 +58,9 @@ class Clusters:
         )
         if not any(s is statement for s in list_all_statements(self.driver.body)):
             self.diagnostics.refuse(
-                "C102",
+                "C101",
                 calls[0],
-                "the server is started in another function than the session",
+                ir.SERVER_ELSEWHERE,
                 "Start the server where the session is opened.",
                 "tf.train.Server",
             )

@@ -120,7 +120,7 @@ def cluster_of(
             for node in walk_breadth_first(call):
                 if isinstance(node, ast.expr) and ast.dump(node) in index:
                     diagnostics.refuse(
-                        "C132",
+                        "C131",
                         node,
                         "the placement depends on the task: each is a client of its own, "
                         "and they would share no variables",
@@ -130,7 +130,7 @@ def cluster_of(
                     return None
     if not is_on_own_server(scopes, session) and is_one_of_several(scopes, session):
         diagnostics.refuse(
-            "C132",
+            "C131",
             session,
             "several tasks of the cluster open this session: each is a client of its own, "
             "and they would share no variables",

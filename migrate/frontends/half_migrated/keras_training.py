@@ -134,7 +134,7 @@ class _Reader:
         for call in self.trains:
             if method(call) != "fit":
                 raise Refused(
-                    "D150",
+                    "D156",
                     call,
                     f"`{method(call)}` trains in its own process, and has no equal on "
                     "parameter servers",
@@ -162,7 +162,7 @@ class _Reader:
         block = self._scopes.parents[item]
         if not isinstance(item, ast.withitem) or not isinstance(block, ast.With):
             raise Refused(
-                "D150",
+                "D156",
                 call,
                 "the tool cannot tell whether Keras runs in this session",
                 "Leave it out: the strategy has servers and workers.",
@@ -230,7 +230,7 @@ class _Reader:
                     yield call
                 continue
             raise Refused(
-                "D150",
+                "D156",
                 node,
                 f"`{ast.unparse(around)}`: a model on a cluster is trained, evaluated, "
                 "asked for predictions and saved",
@@ -243,7 +243,7 @@ class _Reader:
             method(call) == "fit" and names.bind_arguments(call, _ARGUMENTS) is None
         ):
             raise Refused(
-                "D150", call, "arguments that are not read", "Give them by their names."
+                "D156", call, "arguments that are not read", "Give them by their names."
             )
 
     def _makes(self, statement: ast.stmt, models: set[ast.AST]) -> bool:

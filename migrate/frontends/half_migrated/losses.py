@@ -277,7 +277,7 @@ def calls_of(
             yield around_it
         elif node not in given and not _is_handed_on(scopes, node):
             raise Refused(
-                "D131",
+                "D132",
                 node,
                 "the loss object is passed on, and it does not take the mean any more",
                 "Call it where you need its mean.",

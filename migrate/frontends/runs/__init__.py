@@ -120,9 +120,9 @@ class RunResolver:
         self.displays.consumed |= self.handles.list_statements()
         if not found:
             self.diagnostics.refuse(
-                "S103",
+                "S120",
                 self.loop.session,
-                "nothing is run in this session",
+                ir.NOTHING_RUNS,
                 "Run the training operation in it: sess.run(train_op); or leave it out.",
             )
         left_over.check(

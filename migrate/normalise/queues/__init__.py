@@ -140,7 +140,7 @@ def _check_queues(view: View, state: State) -> None:
         raise Unread(
             view,
             node,
-            "I133",
+            "I120",
             "a queue that is used as such",
             "Read the data with tf.data.",
         )

@@ -268,7 +268,7 @@ class Records:
                         raise Unread(
                             self._view,
                             statement,
-                            "I133",
+                            "I120",
                             f"{symbol} of a single record, before it is in a batch",
                             "Make it of the batch.",
                         )
@@ -313,7 +313,7 @@ class Records:
             raise Unread(
                 self._view,
                 statement,
-                "I133",
+                "I120",
                 f"`{min(used & records)}` is a record, and is used beside its batch",
                 _ELSEWHERE,
             )

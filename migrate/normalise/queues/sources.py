@@ -441,7 +441,7 @@ def _check_once(view: View, queue: ast.expr) -> None:
         raise Unread(
             view,
             uses[-1] if len(uses) > 1 else queue,
-            "I133",
+            "I120",
             f"`{name}` is used more than once: they share its elements, as they come",
             "Make a dataset for each use.",
         )

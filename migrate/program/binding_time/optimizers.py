@@ -82,7 +82,7 @@ class Optimizers(KerasObjects):
                 found.add(name)
                 if "." in name:
                     self.diagnostics.refuse(
-                        "O118",
+                        "N107",
                         argument,
                         "the optimizer is given an attribute that a step computes",
                         "Give it a name of its own in a statement before.",
@@ -98,7 +98,7 @@ class Optimizers(KerasObjects):
                 for read in names.reads(argument)
             ):
                 self.diagnostics.refuse(
-                    "O118",
+                    "N107",
                     argument,
                     "the optimizer is given an expression of the step's tensors",
                     "Give the expression a name in a statement before.",
