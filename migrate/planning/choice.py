@@ -41,14 +41,16 @@ from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
 
 _LOST_CALL = (
-    "dropped: this call ran once, when the graph was built, and used a tensor that now "
-    "exists only in a step"
+    "dropped: this call ran once, when the graph was built. It used a tensor that "
+    "now exists only in a step"
 )
 _LOST_LIST = (
-    "dropped: this call listed the graph's variables, and layers make theirs in the first "
-    "step"
+    "dropped: this call listed the graph's variables, but layers make their "
+    "variables in the first step"
 )
-_RECIPE_OF_LIST = "Move it into the session, below the first `run` of a step."
+_RECIPE_OF_LIST = (
+    "If you need it, move it into the session, after the first `run` of a step."
+)
 
 _CONFIGURATION = (
     "S117",

@@ -211,15 +211,20 @@ class Update:
 
 
 # Why, and what then, where a step would train less than TF1 did: see FedInside.
-FED_INSIDE = "a tensor is fed in training, behind which there are variables"
-FED_INSIDE_RECIPE = "Make a placeholder, or a parameter of the step function, of it."
-# For these reasons other forms of the program are tried.
-SERVER_ELSEWHERE = "the server is started in another function than the session"
-SERVER_LATE = (
-    "a dataset is made before the server, and the server needs what it binds, "
-    "or changes what it is made of: the strategy of workers comes first"
+FED_INSIDE = (
+    "the run feeds a tensor in training, and there are variables behind this tensor"
 )
-NOTHING_RUNS = "nothing is run in this session"
+FED_INSIDE_RECIPE = (
+    "Make a placeholder, or a parameter of the step function, in place of the tensor."
+)
+# For these reasons other forms of the program are tried.
+SERVER_ELSEWHERE = "the program starts the server in another function than the session"
+SERVER_LATE = (
+    "the program makes a dataset before the server, and the server uses or changes "
+    "something that the dataset uses. In the migrated program the strategy, and so "
+    "the server, comes first"
+)
+NOTHING_RUNS = "the program runs nothing in this session"
 
 
 @dataclasses.dataclass(frozen=True)

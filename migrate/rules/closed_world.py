@@ -187,8 +187,8 @@ def _report_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None
     if not misfit:
         return None
     line, column = node.lineno, node.col_offset + 1
-    reason = f"TensorFlow 2.21's `{spelled}` cannot be called so: {misfit}"
-    recipe = "Call it as its page in TensorFlow's reference says."
+    reason = f"TensorFlow 2.21's `{spelled}` does not accept this call: {misfit}"
+    recipe = "Write the call as TensorFlow's reference describes it."
     return Finding(line, column, "T121", Outcome.REFUSED, spelled, reason, recipe)
 
 

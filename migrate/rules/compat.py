@@ -115,7 +115,9 @@ class CompatRules(SymbolRules):
             "T111",
             "",
             "tensorflow.compat.v1 does not have it",
-            f"Use {found.target} of tensorflow itself." if found.target else "",
+            f"Use {found.target} of the package tensorflow itself."
+            if found.target
+            else "",
         )
 
     def _treat_other_name(self, node: ast.expr, symbol: str) -> None:

@@ -136,8 +136,8 @@ def _report_missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
         "T111",
         modules.canonical(path) or "",
         f"TensorFlow 2 has no public {path}, and {use}",
-        "Delete the import; where another file takes the name from here, import what "
-        "has replaced it.",
+        "Delete the import. If another file takes the name from here, import its "
+        "replacement.",
     )
 
 
@@ -146,8 +146,8 @@ def _star(node: ast.ImportFrom) -> Finding:
         node,
         "T115",
         modules.canonical(node.module or "") or "",
-        f"from {node.module} import * hides which names are TensorFlow's",
-        "Import the module and name what you use of it.",
+        f"`from {node.module} import *` hides which names belong to TensorFlow",
+        "Import the module, and write its name before each name that you use of it.",
     )
 
 
@@ -170,6 +170,7 @@ def _report_getattr(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
         node,
         "T115",
         symbol,
-        f"{node.func.id} looks up {what} in {symbol} when the program runs",
-        "Name the TF2 functions that are meant, in a dict of your own if need be.",
+        f"{node.func.id} looks up {what} in {symbol}, and the name is known only "
+        "when the program runs",
+        "Write out the TensorFlow 2 functions that you mean, for example in a dict.",
     )

@@ -392,8 +392,9 @@ def _find_unlike(
             return None
     return Finding(
         *(at.lineno, at.col_offset + 1, "N101", Outcome.REFUSED, ""),
-        f"the file has several programs, and what they share is not the same for all{spelled}",
-        "Give each program its own copy of what they share, or a file of its own.",
+        "the file has several programs, and what they share differs between "
+        f"them{spelled}",
+        "Give each program its own copy of what they share, or its own file.",
     )
 
 

@@ -152,7 +152,11 @@ class _Search:
         becomes = "will make a Keras model" if user.makes else "becomes a Keras model"
         what = f"{user.name} of {os.path.basename(target)} {becomes}"
         return {
-            user.line: (line, f"{what}: name its class here when you change this file")
+            user.line: (
+                line,
+                f"{what}. When you change this file, name the class in place of the "
+                "model_fn",
+            )
         }
 
     def _is_refused(self, real: str) -> bool:

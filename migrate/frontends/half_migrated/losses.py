@@ -279,6 +279,7 @@ def calls_of(
             raise Refused(
                 "D132",
                 node,
-                "the loss object is passed on, and it does not take the mean any more",
-                "Call it where you need its mean.",
+                "the program passes the loss object on, but the migrated object "
+                "does not take the mean any more",
+                "Call the loss object where you need its mean, and pass the value on.",
             )

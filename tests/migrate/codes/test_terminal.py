@@ -48,7 +48,7 @@ def test_the_command_prints_it() -> None:
         "S112: tensor used in the loop",
         "Why\nIn TensorFlow 1 the name stood for",
         "    for part in sess.run(parts, {x: np.ones([1, 2])}):",
-        "    Do this: Fetch what it holds, and use the fetched values.",
+        "    Do this: Fetch the tensors in `session.run`, and use the fetched values.",
         "    S109: unknown fetch",
         locate_page("S112"),
     ):

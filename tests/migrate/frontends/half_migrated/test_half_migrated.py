@@ -138,7 +138,7 @@ REFUSED = {
         "dataset =",
         "saver = tf.train.Checkpoint(step=tf.Variable(1))\ndataset =",
     ),
-    "a loop of Keras": (
+    "a training loop of Keras": (
         "D121",
         "        sess.run(",
         "        print(model.predict(x))\n        sess.run(",

@@ -157,7 +157,7 @@ def test_epochs_that_are_initialised_need_no_word() -> None:
     )
     for program, told in ((silent, True), (text, False)):
         found = [f for f in migrate_text(program).findings if f.code == "I131"]
-        assert any("TF1 counted epochs" in f.reason for f in found) == told
+        assert any("TensorFlow 1 counted epochs" in f.reason for f in found) == told
 
 
 ITERATORS = """\
