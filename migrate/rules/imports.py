@@ -170,7 +170,6 @@ def _report_getattr(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
         node,
         "T115",
         symbol,
-        f"{node.func.id} looks up {what} in {symbol}, and the name is known only "
-        "when the program runs",
+        f"{node.func.id} looks up {what} in {symbol} when the program runs",
         "Write out the TensorFlow 2 functions that you mean, for example in a dict.",
     )

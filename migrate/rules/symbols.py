@@ -67,7 +67,7 @@ PRIVATE_MODULE = Verdict(
     Outcome.REFUSED,
     "T111",
     "",
-    "this is one of TensorFlow's private files, used as a module",
+    "a private file of TensorFlow, used as a module",
     "Import what you use of it by its public name.",
 )
 _SCOPED = Verdict(

@@ -333,8 +333,7 @@ _TABLE = (
     "TextFileInitializer.",
 )
 _SUMMARY = (
-    "it used the graph's global step, but summaries of TensorFlow 2 need the step "
-    "as an argument",
+    "it used the graph's global step, but summaries of TensorFlow 2 need a step",
     "Pass step=... to the call. The tool then writes the function of tf.summary.",
 )
 _IMAGE = (
@@ -503,7 +502,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "rnn": _RNN,
     "saved_model": (_GONE, "Use tf_keras.models.save_model."),
     "seq2seq": (
-        "its decoders consist of recurrent cells of a graph",
+        "its decoders use recurrent cells of a graph",
         "Write the decoder with tf_keras cells.",
     ),
     "signal": (_GONE, "Use tf.signal."),

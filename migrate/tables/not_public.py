@@ -68,9 +68,7 @@ def explain_absence(symbol: str) -> tuple[str, str]:
     """Why TensorFlow 2 has no such name, and what to do instead."""
     private = symbol.startswith("tf.python.") or ".python." in symbol
     if private:
-        reason = (
-            "this is a private name of TensorFlow, and no public name means the same"
-        )
+        reason = "a private name of TensorFlow without a public counterpart"
     elif _is_in_neither(symbol):
         reason = f"TensorFlow 1.15 has no `{symbol}` either"
     else:

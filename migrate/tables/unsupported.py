@@ -23,27 +23,27 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.Supervisor": (
         "N120",
-        "the tool has no counterpart for this use of a Supervisor",
+        "this use of a Supervisor has no counterpart",
         "Change the TensorFlow 1 program to tf.train.MonitoredTrainingSession first.",
     ),
     "tf.train.MonitoredSession": (
         "N120",
-        "the tool has no counterpart for this use of a MonitoredSession",
+        "this use of a MonitoredSession has no counterpart",
         "Change the TensorFlow 1 program to tf.train.MonitoredTrainingSession first.",
     ),
     "tf.train.SingularMonitoredSession": (
         "N120",
-        "the tool has no counterpart for this use of a SingularMonitoredSession",
+        "this use of a SingularMonitoredSession has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.ChiefSessionCreator": (
         "N120",
-        "the tool has no counterpart for this use of a session creator",
+        "this use of a session creator has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.WorkerSessionCreator": (
         "N120",
-        "the tool has no counterpart for this use of a session creator",
+        "this use of a session creator has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.SessionRunHook": (
@@ -60,7 +60,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.ExponentialMovingAverage": (
         "O120",
-        "the tool sees no program that these moving averages belong to",
+        "these moving averages belong to no recognised program",
         "Open the session in the same file. Or write the averages yourself, as "
         "variables that you update.",
     ),
@@ -127,17 +127,17 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.layers": (
         "N150",
-        "the tool sees no program that this layer belongs to",
+        "this layer belongs to no recognised program",
         "Use tf_keras.layers.",
     ),
     "tf.placeholder": (
         "N150",
-        "the tool sees no program that this placeholder belongs to",
+        "this placeholder belongs to no recognised program",
         "Make it a parameter of a function.",
     ),
     "tf.placeholder_with_default": (
         "N150",
-        "the tool sees no program that this placeholder belongs to",
+        "this placeholder belongs to no recognised program",
         "Make it a parameter of a function.",
     ),
     "tf.sparse_placeholder": (
@@ -147,12 +147,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.get_variable": (
         "N150",
-        "the tool sees no program that this get_variable belongs to",
+        "this get_variable belongs to no recognised program",
         "Make the variable with tf.Variable.",
     ),
     "tf.variable_scope": (
         "N150",
-        "the tool sees no program that this variable scope belongs to",
+        "this variable scope belongs to no recognised program",
         "Use tf.name_scope.",
     ),
     "tf.get_variable_scope": (
@@ -211,22 +211,22 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.summary": (
         "N150",
-        "the tool sees no step function that this summary belongs to",
+        "this summary is outside of a step function",
         "Write it with tf.compat.v2.summary where its value is known.",
     ),
     "tf.train.Saver": (
         "N150",
-        "the tool sees no program that this Saver belongs to",
+        "this Saver belongs to no recognised program",
         "Use tf.train.Checkpoint.",
     ),
     "tf.train.Server": (
         "N150",
-        "the tool sees no program that this server belongs to",
+        "this server belongs to no recognised program",
         "Use tf.distribute.Server.",
     ),
     "tf.train.replica_device_setter": (
         "N150",
-        "the tool sees no training session that this device setter belongs to",
+        "this device setter belongs to no recognised training session",
         "Create variables under a strategy's scope.",
     ),
     "tf.train.MonitoredTrainingSession": (
@@ -236,12 +236,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.SyncReplicasOptimizer": (
         "N150",
-        "the tool sees no program that this SyncReplicasOptimizer belongs to",
+        "this SyncReplicasOptimizer belongs to no recognised program",
         "Use tf.distribute.MultiWorkerMirroredStrategy.",
     ),
     "tf.gradients": (
         "N150",
-        "the tool sees no program that these gradients belong to",
+        "these gradients belong to no recognised program",
         "Use tf.GradientTape.",
     ),
     "tf.trainable_variables": (
@@ -307,17 +307,17 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.fixed_size_partitioner": (
         "N150",
-        "the tool sees no program that this partitioner belongs to",
+        "this partitioner belongs to no recognised program",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
     "tf.variable_axis_size_partitioner": (
         "N150",
-        "the tool sees no program that this partitioner belongs to",
+        "this partitioner belongs to no recognised program",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
     "tf.min_max_variable_partitioner": (
         "N150",
-        "the tool sees no program that this partitioner belongs to",
+        "this partitioner belongs to no recognised program",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
 }

@@ -421,7 +421,7 @@ def test_a_feed_that_is_filled_is_told_with_what_helps() -> None:
     filled = text.replace(FEED, "feed").replace("FEED", put)
     recipes = {f.recipe for f in migrate_text(filled).findings if f.code == "S112"}
     assert recipes == {
-        "Write each feed out as a whole dict, in each branch: feed = {x: value, ...}."
+        "Write each feed as a whole dict, in each branch: feed = {x: value, ...}."
     }
     branches = (
         f"if i:\n            feed = {FEED}\n        else:\n"
