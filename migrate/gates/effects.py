@@ -189,8 +189,8 @@ def _find_changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
 
 def _report_read_after_change(line: int, name: str, step: str) -> Difference:
     reason = (
-        f"the graph has `{name}` as it was before this line; "
-        f"the function `{step}` would read it after"
+        f"TensorFlow 1 read `{name}` when it built the graph, before this line. The "
+        f"function `{step}` would read it after this line"
     )
     return Difference(line, Wrong.CHANGED, reason)
 
@@ -349,7 +349,8 @@ def _conditions(
     ]
     if served and _is_seen(one) and one.effect.kind not in table.GENERATORS:
         reason = (
-            f"`{_show_site(one)}` runs in the coordinator alone: the others serve it"
+            f"only the coordinator runs `{_show_site(one)}`, because the other "
+            "workers wait for steps"
         )
         yield Difference(one.line, Wrong.SERVED, reason)
     new = [guard for guard in new if guard not in served]

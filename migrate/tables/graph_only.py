@@ -243,15 +243,14 @@ _ROWS = (
 GRAPH_ONLY: dict[str, GraphOnly] = {row.symbol: row for row in _ROWS}
 
 
-_RECIPE = "It needs a graph session: write what it does for eager execution."
+_RECIPE = "This function needs a graph session. Write what it does for eager execution."
 # What to do instead, where more can be said.
 _RECIPES = {
-    "tf.train.FinalOpsHook": "Take an evaluation's values from what `evaluate` returns; "
-    "read variables at the end in a hook of your own: `session.run(variable)` in its "
-    "`end`.",
-    "tf.train.FeedFnHook": "Have the input_fn give what it fed: "
-    "`tf.data.Dataset.from_generator(generate, types, shapes)`, of a generator that yields "
-    "what feed_fn returned.",
+    "tf.train.FinalOpsHook": "Use the values that `evaluate` returns. To read variables at the end, "
+    "write a hook with `session.run(variable)` in its `end`.",
+    "tf.train.FeedFnHook": "Let the input_fn give what it fed: "
+    "`tf.data.Dataset.from_generator(generate, types, shapes)`, with a "
+    "generator that yields what feed_fn returned.",
 }
 
 

@@ -36,7 +36,8 @@ class Savers(Partitioners):
                 f"Saver({', '.join(f'{name}=...' for name in unknown)})"
                 if unknown
                 else "arguments by place after the list of variables",
-                "Leave out what TensorFlow 2 has no use for, and write the others by name.",
+                "Leave out the arguments that TensorFlow 2 does not need, and pass "
+                "the others by keyword.",
                 "tf.train.Saver",
             )
             return
@@ -77,8 +78,8 @@ class Savers(Partitioners):
             self.diagnostics.refuse(
                 "V111",
                 call,
-                "a Saver of variables that are not named one by one",
-                "List them by the names that the program has for them: "
+                "the tool cannot tell which variables this Saver has",
+                "List the variables by their names in the program: "
                 'tf.train.Saver([w, b]) or tf.train.Saver({"weights": w}).',
                 "tf.train.Saver",
             )
@@ -111,10 +112,11 @@ class Savers(Partitioners):
         self.diagnostics.refuse(
             "V111",
             call,
-            f"this Saver is made before other variables (line {made.lineno}), "  # type: ignore[attr-defined]
-            "which TF1 neither saved nor restored with it",
-            "Make it after them, or list its variables by the names that the program has "
-            'for them: tf.train.Saver([w, b]) or tf.train.Saver({"weights": w}).',
+            f"this Saver is made before other variables (line {made.lineno}). "  # type: ignore[attr-defined]
+            "TensorFlow 1 neither saved nor restored these with it",
+            "Make the Saver after all variables. Or list its variables by their "
+            "names in the program: tf.train.Saver([w, b]) or "
+            'tf.train.Saver({"weights": w}).',
             "tf.train.Saver",
         )
         return None
@@ -218,7 +220,7 @@ class Savers(Partitioners):
                 "S124",
                 call,
                 f"Scaffold({', '.join(map(str, unknown)) or '...'})",
-                "Do in Python, before the session, what init_fn did.",
+                "Write in Python, before the session, what init_fn did.",
                 "tf.train.Scaffold",
             )
             return

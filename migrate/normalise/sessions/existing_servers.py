@@ -27,7 +27,8 @@ from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ERROR = (
-    "servers that were started elsewhere are not used: the coordinator starts its own"
+    "the coordinator starts its own servers, and does not use servers that were "
+    "started elsewhere"
 )
 
 
@@ -48,7 +49,8 @@ def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
                     "C118",
                     Outcome.REWRITTEN,
                     "tf.train.Server",
-                    "servers that were started elsewhere stop the program with an error",
+                    "the program stops with an error if it is to use servers that "
+                    "were started elsewhere",
                 )
                 return _insert_error(_keep_one_side(text, opened, kept), started), (
                     finding,
