@@ -177,7 +177,7 @@ def lookup(symbol: str) -> Symbol | None:
         if symbol.startswith("tf.contrib.") and symbol not in modules():
             none: tuple[str, ...] = ()
             return Symbol(
-                symbol, CONTRIB, "", CONTRIB, frozenset(), none, none, "", None
+                symbol, CONTRIB, "", CONTRIB, frozenset(), none, none, "", False
             )
         return None
     if row.name == symbol:

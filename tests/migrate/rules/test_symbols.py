@@ -16,7 +16,6 @@ from migrate.findings import Outcome
 from migrate.rules.symbols import verdict
 from migrate.tables import graph_only, semantics, symbols
 from migrate.tables.graph_only import GRAPH_ONLY, Effect
-from migrate.tables.unsupported import UNSUPPORTED
 from reference import symbols as generator
 from reference.environment import find_tf1
 from tests import ledger
@@ -194,18 +193,6 @@ def test_graph_only_covers_what_is_below() -> None:
     assert graph_only.find("tf.train.Coordinator") is None
     row = symbols.lookup("tf.placeholder")
     assert row is not None and row.graph_only
-
-
-@pytest.mark.parametrize("row", GRAPH_ONLY.values(), ids=lambda row: row.symbol)
-def test_graph_only_gives_the_reason_that_unsupported_does_not(
-    row: graph_only.GraphOnly,
-) -> None:
-    found = verdict(row.symbol)
-    if row.reason is None:
-        assert found.outcome is Outcome.REFUSED
-        assert (found.code, found.reason) in {row[:2] for row in UNSUPPORTED.values()}
-    elif found.code == "T112":
-        assert row.reason == found.reason
 
 
 def test_hooks_that_need_a_session_have_recipes_of_their_own() -> None:
