@@ -27,8 +27,7 @@ from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ERROR = (
-    "the coordinator starts its own servers, and does not use servers that were "
-    "started elsewhere"
+    "servers that were started elsewhere are not used: the coordinator starts its own"
 )
 
 
