@@ -256,7 +256,7 @@ def test_select_and_ignore(tree: pathlib.Path) -> None:
         done = run("migrate", tree, *options)
         assert done.returncode == 1  # What is not told is not done.
         assert done.stderr.count("S120 tf.Session") == 1
-        told = "-> Open one" in done.stderr  # As a finding, with its recipe.
+        told = "-> Open a session" in done.stderr  # As a finding, with its recipe.
         assert told is (options[1] == "T,S120")
 
 
