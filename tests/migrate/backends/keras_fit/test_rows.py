@@ -152,7 +152,7 @@ _STAYS = {
     **{
         f"{mode}-scaffold": (
             (given, f"{given}, scaffold=tf.train.Scaffold()"),
-            "`Scaffold` has no callback that does the same",
+            "no callback does the same as `Scaffold`",
         )
         for mode, given in (
             ("training", _TRAINS),
@@ -163,7 +163,7 @@ _STAYS = {
     **{
         f"first-values-of-{mode}": (
             (line, f"{before}{_FROM_CHECKPOINT}\n{after}"),
-            "`init_from_checkpoint` has no callback that does the same",
+            "no callback does the same as `init_from_checkpoint`",
         )
         for mode, line, before, after in (
             ("all-modes", _DENSE, f"{_DENSE}  ", ""),

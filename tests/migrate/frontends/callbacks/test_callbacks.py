@@ -233,7 +233,7 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
                 "if self.n: " + _STEP, "self.n += 1; print(run_values.results)"
             ),
             {},
-            "it changes `n` meanwhile",
+            "it changes `n` between the request and its use",
         ),
         (
             _ASKS.format("return self.asked()", "pass"),
