@@ -129,7 +129,7 @@ def test_one_that_stays_keeps_the_others() -> None:
     made = "e = tf.estimator.Estimator(one_fn if sys.argv[1:] else two_fn)\n"
     text, stays = _migrated(_ONE + _CALLS_PYTHON + made)
     assert _classes(text) == 0
-    assert any("its Estimator may have two_fn as well" in why for why in stays)
+    assert any("its Estimator may also have two_fn" in why for why in stays)
     assert any("is nothing that a Keras step can hold" in why for why in stays)
 
 
