@@ -65,8 +65,8 @@ from migrate.tidying.tidy import tidy
 from migrate.unit import Unit
 
 _USE = (
-    "Mend what else is refused here, and make its Estimator of the class: "
-    "keras_estimator.Estimator(model=...), as the other files do."
+    "Change what else is refused in this file, and make its Estimator from the "
+    "class, as the other files do: keras_estimator.Estimator(model=...)."
 )
 
 

@@ -33,7 +33,7 @@ _PART = "N100"
 # A comment that no code stands in means nothing.
 LOST = "E012"
 _COMMENT = re.compile(r"#\s*tf1to2:\s*ignore\b(?:\[([^\]]*)\])?", re.IGNORECASE)
-_RECIPE = "Take the comment away, or change the line by hand to what TensorFlow 2 has."
+_RECIPE = "Remove the comment, or change the line by hand to what TensorFlow 2 has."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,8 +153,8 @@ def leave_whole(text: str, done: Migration) -> Migration:
     for finding in done.findings:
         if finding in asked:
             reason = (
-                f"the comment asks to leave what {finding.code} changes here, and the "
-                "program cannot be migrated without that"
+                f"the comment asks to leave what {finding.code} changes here, but "
+                "without that change the program cannot be migrated"
             )
             left.append(
                 dataclasses.replace(

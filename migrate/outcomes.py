@@ -286,6 +286,6 @@ def _hold_finding(other: str, finding: Finding) -> Finding:
         "",
         f"{other}, {cell}line {finding.line}, of the same program is not migrated: "
         f"{finding.code} {finding.reason}",
-        "Mend that; or leave that file out of the run (--exclude), if it is no part of the "
-        "program.",
+        "Follow that finding's recipe. If the file is not a part of the program, "
+        "leave it out of the run (--exclude).",
     )

@@ -146,8 +146,9 @@ def _refuse_graphs(
             "S185",
             Outcome.REFUSED,
             ast.unparse(node),
-            f"`{ast.unparse(node)}`: the migrated program makes no graph",
-            "Take it out: it is about the graph.",
+            f"`{ast.unparse(node)}` is about a graph, but the migrated program "
+            "makes none",
+            "Remove it.",
         )
         for node in scopes.walk()
         if isinstance(node, ast.Attribute)
@@ -218,9 +219,9 @@ def _tensorflow_taken(source: Source) -> list[Finding]:
     scopes = scopes_of(source.tree)
     line = getattr(scopes.module.bindings["tf"][-1], "lineno", 1)
     reason = (
-        "`tf` is tensorflow.compat.v1 from here on, and the migrated program needs it for "
-        "tensorflow"
+        "`tf` is tensorflow.compat.v1 from this line on, but the migrated program "
+        "needs the name for tensorflow"
     )
-    recipe = "Import TensorFlow once, by `import tensorflow as tf`."
+    recipe = "Import TensorFlow only once, by `import tensorflow as tf`."
     taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, recipe)
     return [taken, *leave_program_whole(scopes)]

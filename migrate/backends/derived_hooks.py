@@ -45,8 +45,8 @@ def _refusal(found: DerivedHook, scopes: Scopes) -> Finding:
         "H122",
         Outcome.REFUSED,
         scopes.resolve(found.base) or "",
-        f"a class overrides methods of {found.name}, and the hook that is written for it "
-        "would not call them",
-        "Write what it adds as a tf.train.CheckpointSaverListener, or as a "
-        f"tf.train.SessionRunHook of its own beside {found.name}. {CALLBACK}",
+        f"your class overrides methods of {found.name}, and the hook that replaces "
+        f"{found.name} would not call them",
+        "Write your additions as a tf.train.CheckpointSaverListener, or as a "
+        f"separate tf.train.SessionRunHook beside {found.name}. {CALLBACK}",
     )

@@ -69,7 +69,8 @@ def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
                 penalty,
                 "N105",
                 Outcome.REFUSED,
-                "the penalty on what a layer gives is not collected with the others",
+                "the program gives this layer an activity penalty, and the tool "
+                "does not collect that with the other penalties",
                 "Add it to the loss yourself: loss += penalty(h) / batch_size.",
             )
     if _averages(scopes, call):
@@ -81,7 +82,7 @@ def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
                     item,
                     "O120",
                     Outcome.REFUSED,
-                    "a moving average of a tensor, which is no variable",
+                    "this moving average is of a tensor, not of a variable",
                     "Keep the average in a variable of your own: "
                     "average.assign(0.9 * average + 0.1 * loss).",
                 )

@@ -43,9 +43,9 @@ def _refusal(feeds: ast.expr, symbol: str) -> Finding:
         "H122",
         Outcome.REFUSED,
         symbol,
-        "a hook feeds the step, and a step function takes only its batch",
-        "Make what is fed a variable, by tf.get_variable(name, [], trainable=False, "
-        "initializer=...), and give it its value by variable.load(value, "
+        "a hook feeds the step, but a step function takes only its batch",
+        "Replace what is fed by a variable: tf.get_variable(name, [], "
+        "trainable=False, initializer=...). Set its value by variable.load(value, "
         "run_context.session) in before_run. " + CALLBACK,
     )
 
@@ -112,10 +112,10 @@ def _refuse_update(call: ast.Call) -> Finding:
         "H122",
         Outcome.REFUSED,
         "",
-        "a hook's begin builds an update: TF1 ran it when it was asked to, a function that "
-        "is traced would run it in every step",
-        "Keep the variable in an attribute, and give it its value by variable.load(value, "
-        "run_context.session) where the update was run. " + CALLBACK,
+        "a hook's `begin` builds an update. In TensorFlow 1 the update ran when "
+        "the hook asked for it. A traced function would run it in every step",
+        "Keep the variable in an attribute. Where the hook ran the update, call "
+        "variable.load(value, run_context.session). " + CALLBACK,
     )
 
 

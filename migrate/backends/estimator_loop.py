@@ -167,7 +167,7 @@ class EstimatorRewrite:
         target = table.longest(symbol, table.LAYERS)
         if target is not None:
             return self._become(
-                node, target, "T130", "Keras 2's own copy of the function: same names"
+                node, target, "L104", "Keras 2's own copy of the function: same names"
             )
         in_graph = self._is_within(node, self._program.model)
         if symbol.startswith("tf.contrib") and self._contrib.use(
@@ -225,11 +225,13 @@ class EstimatorRewrite:
                 node,
                 "E117",
                 symbol,
-                f"`{only_in_tf2}` says that this is a program of TensorFlow 2, whose "
-                "ready-made Estimators have other losses and optimizers than TF1's",
-                f"If TensorFlow 1's is meant, write `{only_in_tf2}` with TensorFlow 1's "
-                "name, and take optimizers of tf.train. If TensorFlow 2's is meant, stay "
-                "on 2.15, the last version that has it.",
+                f"`{only_in_tf2}` exists only in TensorFlow 2, so this may be a "
+                "program of TensorFlow 2. Its ready-made Estimators have other "
+                "losses and optimizers than those of TensorFlow 1",
+                f"If you mean TensorFlow 1's Estimators, write `{only_in_tf2}` with "
+                "TensorFlow 1's name, and use optimizers of tf.train. If you mean "
+                "TensorFlow 2's, stay on TensorFlow 2.15, the last version that "
+                "has them.",
             )
         module = target.partition(".")[0]
         self._plan.support.update(table.BESIDE[module])
@@ -287,10 +289,10 @@ class EstimatorRewrite:
                     found.call,
                     "H122",
                     "",
-                    "a hook runs something in its session, and a step function has "
+                    "a hook runs something in its session, but a step function has "
                     "no session",
-                    "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "
-                    "its value in after_run. " + CALLBACK,
+                    "Request the tensor in before_run by tf.train.SessionRunArgs, "
+                    "and keep its value in after_run. " + CALLBACK,
                 )
             )
             return

@@ -39,7 +39,7 @@ def rewrite(
         diagnostics.refuse(
             "O120",
             call,
-            "the tool cannot tell the averages' arguments apart",
+            "the tool cannot tell the arguments of this ExponentialMovingAverage apart",
             "Pass them by keyword.",
             SYMBOL,
         )
@@ -49,8 +49,9 @@ def rewrite(
         diagnostics.refuse(
             "O120",
             call,
-            "zero_debias=True divides by variables of its own",
-            "Leave it out: averages of variables begin at their initial values.",
+            "zero_debias=True makes variables of its own, by which it divides",
+            "Leave zero_debias out. Averages of variables begin at the variables' "
+            "initial values.",
             SYMBOL,
         )
     for value in bound.values():
@@ -58,8 +59,8 @@ def rewrite(
             diagnostics.refuse(
                 "O120",
                 call,
-                "the averages' decay is a tensor that a step computes",
-                "Give a number, and num_updates.",
+                "a step computes the decay of the averages",
+                "Give a number as decay, and num_updates.",
                 SYMBOL,
             )
     parts = [code("replicas"), *[code(f"{n}=", v) for n, v in bound.items()]]
@@ -103,9 +104,10 @@ def _find_scope(
             scopes,
             diagnostics,
             next(c for path, c in found.items() if path),
-            "averages are moved in a variable scope whose name is not known, or in several, "
-            "so that they may have other names",
-            "Call `apply` in one scope that is given by its name, or outside of scopes.",
+            "the program calls `apply` in several variable scopes, or in one whose "
+            "name the tool does not know. So the averages may have other names",
+            "Call `apply` in one scope whose name is written out, or outside of "
+            "all scopes.",
             SYMBOL,
         )
         return ""
@@ -146,9 +148,10 @@ def report_unordered_averages(
                     "N191",
                     Outcome.REWRITTEN,
                     "",
-                    "TF1 moved these averages beside the update: they read the "
-                    "variables from before the update or from after it. Here the "
-                    "order is that of the statements",
+                    "TensorFlow 1 updated these averages at the same time as the "
+                    "variables, so they read the values from before the update or "
+                    "from after it. The migrated program runs the two in the order "
+                    "of the statements",
                 )
             )
 

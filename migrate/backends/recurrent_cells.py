@@ -21,7 +21,7 @@ def rewrite(
     target = recurrent.TARGETS[symbol]
     reason = _refusal(call, target, scopes)
     if reason is not None:
-        diagnostics.refuse("N160", call, *reason, symbol=symbol)
+        diagnostics.refuse("V103", call, *reason, symbol=symbol)
     plan.support.add(_SUPPORT)
     plan.imports.append(f"import {recurrent.MODULE}")
     plan.replace(call.func, code(target))
@@ -35,13 +35,13 @@ def _refusal(call: ast.Call, target: str, scopes: Scopes) -> tuple[str, str] | N
             name, ()
         ):
             return (
-                f"{name}({keyword.arg or '**'}=...) is not carried over",
-                "Leave it out, or write the cell yourself.",
+                f"the tool does not carry over {name}({keyword.arg or '**'}=...)",
+                "Leave the argument out, or write the cell yourself.",
             )
         if keyword.arg == "scope" and not isinstance(keyword.value, ast.Constant):
             return (
-                "the scope of a recurrent network is not a string",
-                "Give it a name, or none.",
+                "the scope of this recurrent network is not a string",
+                "Pass the scope's name as a string, or no scope.",
             )
         if keyword.arg == "reuse" and not _is_off(keyword.value):
             return _SHARED
@@ -65,9 +65,9 @@ def _refusal(call: ast.Call, target: str, scopes: Scopes) -> tuple[str, str] | N
 
 
 _SHARED = (
-    "a recurrent cell in a program whose variable scopes are entered again: which "
-    "cells share their variables?",
-    "Make each cell once, and call it where it is used again.",
+    "the program enters a variable scope again, so the tool cannot tell which "
+    "recurrent cells share variables",
+    "Make each cell once, and call the same cell where you need it again.",
 )
 
 

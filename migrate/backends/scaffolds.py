@@ -39,9 +39,10 @@ def plan_scaffolds(
                     "S124",
                     Outcome.REFUSED,
                     table.SCAFFOLD,
-                    f"a Scaffold with {name}: TensorFlow 1 ran it in the session",
-                    "Give variables their initial values where they are made, or by "
-                    "init_fn, and the summaries of your choice to a SummarySaverHook.",
+                    f"the Scaffold has {name}, which TensorFlow 1 ran in the session",
+                    "Give variables their initial values where you make them, or "
+                    "in init_fn. Give summaries that you choose to a "
+                    "SummarySaverHook.",
                 )
             )
             continue

@@ -39,9 +39,10 @@ def rewrite(
         diagnostics.refuse(
             "M120",
             call,
-            "tf.metrics in a program with a cluster or towers: TF1 kept the workers' totals "
-            "on the parameter servers, and each tower had its own",
-            "Evaluate in a program of its own, which restores the checkpoint.",
+            "the program uses tf.metrics with a cluster or towers. TensorFlow 1 "
+            "kept the workers' totals on the parameter servers, and each tower had "
+            "totals of its own",
+            "Evaluate in a separate program that restores the checkpoint.",
             symbol,
         )
     new = symbol.replace("tf.", "tf.compat.v1.", 1)

@@ -273,6 +273,47 @@ class VariableLists:
             return None
         return node if self._lists(node) else None
 
+    def find_sources(self, listed: ast.expr) -> Iterator[ast.Call]:
+        """The calls that list variables for an expression, behind the names in it."""
+        found = self.find_listing(listed)
+        if isinstance(found, ast.Call):
+            yield found
+        elif isinstance(found, ast.BinOp):
+            yield from self.find_sources(found.left)
+            yield from self.find_sources(found.right)
+        elif isinstance(found, (ast.ListComp, ast.DictComp)):
+            yield from self.find_sources(found.generators[0].iter)
+
+    def goes_through_name(self, listed: ast.expr) -> bool:
+        """Whether a list is chosen from one that has a name."""
+        return any(
+            isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name)
+            for node in walk_breadth_first(listed)
+        )
+
+    def has_other_uses(self, chosen: ast.expr) -> bool:
+        """Whether a list that a Saver gets by its name is used for more than Savers."""
+        if not isinstance(chosen, ast.Name):
+            return False
+        owner = self._scopes.scope_of(chosen).owner(chosen.id)
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == chosen.id
+            and isinstance(node.ctx, ast.Load)
+            and self._scopes.scope_of(node).owner(node.id) is owner
+            and not self._is_of_saver(node)
+            for node in self._scopes.walk()
+        )
+
+    def _is_of_saver(self, node: ast.AST) -> bool:
+        above = self._scopes.parents.get(node)
+        if isinstance(above, ast.keyword):
+            above = self._scopes.parents.get(above)
+        return (
+            isinstance(above, ast.Call)
+            and self._scopes.resolve(above.func) == "tf.train.Saver"
+        )
+
     def _is_changed(self, name: str) -> bool:
         return any(
             name in names.mutates(statement)
@@ -299,7 +340,7 @@ class VariableLists:
                 and (
                     self._program.kinds.get(names.key(first.iter) or "")
                     is ir.Kind.VARIABLE
-                    or self.find_listing(first.iter) is first.iter
+                    or self.find_listing(first.iter) is not None
                 )
             )
         return False

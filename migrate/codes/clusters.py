@@ -8,16 +8,10 @@ CODES = (
     Code(
         "C101",
         "server or tasks in a form that the tool does not read",
-        "The tool recognises a cluster program by its one `tf.train.Server`, and by what each task does with it. Here it cannot tell. There is no server, or there are several. Or the server is incomplete: it is not kept in a variable, it lacks `cluster`, `job_name` or `task_index`, or no task waits in `server.join()`. Or the server starts only under a condition that may change. Or the session is not opened on the server. Or a worker waits in `server.join()` after its training.",
-        why="The tool reads from the server which tasks are parameter servers and which task is worker 0. Worker 0 becomes the coordinator: it alone starts steps on the other tasks, and it must not wait after its loop. A session without `server.target` never uses the cluster, so every worker trains a model of its own. A wrong guess would start the wrong tasks.",
+        "The tool recognises a cluster program by its one `tf.train.Server`, and by what each task does with it. Here it cannot tell. There is no server, or there are several. Or the program starts the server in one function and opens the session in another, or makes a dataset before the server that the server needs. Or the server is incomplete: it is not kept in a variable, it lacks `cluster`, `job_name` or `task_index`, or no task waits in `server.join()`. Or the server starts only under a condition that may change. Or the session is not opened on the server. Or a worker waits in `server.join()` after its training.",
+        why="The tool reads from the server which tasks are parameter servers and which task is worker 0. Worker 0 becomes the coordinator: it alone starts steps on the other tasks, and it must not wait after its loop. A session without `server.target` never uses the cluster, so every worker trains a model of its own. A wrong guess would start the wrong tasks. The strategy is built from the cluster and must exist before the variables, and the tool can only order these steps inside one function.",
         before='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session() as sess:',
         after='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session(server.target) as sess:',
-    ),
-    Code(
-        "C102",
-        "server in another function",
-        "The program starts the server in one function and opens the session in another. The tool needs both in the same function, or both at module level.",
-        why="TensorFlow 2 builds the strategy from the cluster, and the strategy must exist before the variables. The tool can only order these steps inside one function.",
     ),
     Code(
         "C106",
@@ -82,15 +76,9 @@ CODES = (
     ),
     Code(
         "C131",
-        "a client without its cluster",
-        "The client places operations on remote tasks, but the tool sees no `ClusterSpec` where the session is opened.",
-        why="A TensorFlow 1 client needed the address of one server. A TensorFlow 2 client needs the addresses of all tasks.",
-    ),
-    Code(
-        "C132",
-        "a client per task",
-        "The placement depends on the task's index, so every task opens its own session on another server. Or several tasks of the cluster go on to the same session instead of waiting in `server.join()`.",
-        why="TensorFlow 1 clients shared variables by name. Clients of a TensorFlow 2 cluster share none, so each would train alone.",
+        "client that cannot connect to the cluster as the only one",
+        "The client places operations on remote tasks, but the tool sees no `ClusterSpec` where the session is opened. Or there are several clients: the placement depends on the task's index, so that every task opens its own session on another server, or several tasks go on to the same session and do not wait in `server.join()`.",
+        why="A TensorFlow 1 client needed the address of one server. A TensorFlow 2 client needs the addresses of all tasks. TensorFlow 1 clients shared variables by name. Clients of a TensorFlow 2 cluster share none, so each would train alone.",
     ),
     Code(
         "C118",

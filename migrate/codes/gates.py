@@ -6,14 +6,6 @@ from migrate.codes.code import Code
 
 CODES = (
     Code(
-        "G001",
-        "result does not compile",
-        "The migrated file would not compile. The usual cause is a file that does not compile itself, such as a notebook cell with `await` outside of a function.",
-        why="The tool compiles every result before it writes it. A file that does not compile is worse than one that is not migrated.",
-        recipe="If the original file compiles, please report this as a fault of the tool.",
-        promise="The file is left as it is.",
-    ),
-    Code(
         "G005",
         "cells cannot be cut apart",
         "The notebook's program spans cells in a way that cannot be cut into cells again. A magic would move, or a cell could not run by itself.",
@@ -41,10 +33,10 @@ CODES = (
     ),
     Code(
         "G009",
-        "fault of the tool",
-        "The tool failed on this file, or its own checks rejected the result: it would use a name that nothing defines, or one that TensorFlow 2.21 does not have, or a second migration would change it again. All other files are processed.",
-        why="A missing name would end the program with a `NameError` or an `AttributeError`, perhaps after hours of training. A finished file must have nothing left to migrate. And a fault of the tool in one file must not cost you the run.",
+        "fault of the tool, or a result that fails its checks",
+        "The tool failed on this file, or its own checks rejected the result: it would not compile, it would use a name that nothing defines, or one that TensorFlow 2.21 does not have, or a second migration would change it again. All other files are processed. A result also does not compile if the original does not, such as a notebook cell with `await` outside of a function.",
+        why="The tool compiles every result before it writes it. A missing name would end the program with a `NameError` or an `AttributeError`, perhaps after hours of training. A finished file must have nothing left to migrate. And a fault of the tool in one file must not cost you the run.",
         promise="The file is left as it is; all others are done.",
-        recipe="Please report this as a fault of the tool.",
+        recipe="If the original file compiles, please report this as a fault of the tool.",
     ),
 )

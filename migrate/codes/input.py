@@ -31,9 +31,9 @@ CODES = (
     Code(
         "I120",
         "queue input that the tool does not read",
-        "The program reads its input through TensorFlow 1's queues in a form that the tool does not read, or outside of a training program. The finding says which part. It may be an argument that `tf.data` does not have (a queue shared by workers, compressed files, `hop_bytes`, `shapes`), or the keys that a reader returns.",
-        why="TensorFlow 2 has no queue runners: no threads that fill queues of a graph. The tool replaces queue input as a whole: producer, reader, decoder and batch. With one part in an unknown form the dataset could give other records, and no error would tell you so.",
-        recipe="Leave the named argument out, or read the data with `tf.data`. `Dataset.enumerate` makes keys.",
+        "The program reads its input through TensorFlow 1's queues in a form that the tool does not read, or outside of a training program. The finding says which part. It may be an argument that `tf.data` does not have (a queue shared by workers, compressed files, `hop_bytes`, `shapes`), or the keys that a reader returns. Or elements of one queue are used in two places, which share them as they come: two readers, a record beside its batch, a summary of one record, or the queue's size.",
+        why="TensorFlow 2 has no queue runners: no threads that fill queues of a graph. The tool replaces queue input as a whole: producer, reader, decoder and batch. With one part in an unknown form the dataset could give other records, and no error would tell you so. Two readers of one queue share its elements: what one takes, the other does not get. Two iterators of one dataset each get all elements, so the program would see every element twice.",
+        recipe="Leave the named argument out, or read the data with `tf.data`. `Dataset.enumerate` makes keys. If elements are used in two places, make one dataset for each place.",
     ),
     Code(
         "I131",
@@ -42,12 +42,5 @@ CODES = (
         why="TensorFlow 2 has no queue runners. A `tf.data.Dataset` reads the same files in the same order, and needs no threads, no coordinator and no session. TensorFlow 1 counted a producer's epochs in a local variable. If nothing initialised it, the input ended with the first step. If `replica_device_setter` placed it on a parameter server, all workers counted in it, and each worker that started set it to 0 again.",
         before="files = tf.train.string_input_producer(names, num_epochs=1)\n_, line = tf.TextLineReader().read(files)",
         after="dataset = tf.data.TextLineDataset(names)",
-    ),
-    Code(
-        "I133",
-        "queue element used twice",
-        "Elements of one queue are used in two places, which share them as they come: two readers, a record beside its batch, a summary of one record, or the queue's size.",
-        why="Two readers of one queue share its elements: what one takes, the other does not get. Two iterators of one dataset each get all elements, so the program would see every element twice.",
-        recipe="Make one dataset for each place.",
     ),
 )

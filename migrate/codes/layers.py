@@ -7,9 +7,9 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "L104",
-        "layer becomes a Keras layer",
-        "Functions and classes of `tf.layers` become Keras 2 layers (`tf_keras`) with the same initial distributions and variable names. In a session program they are made once, under the strategy's scope, and called in the step function. In a Keras model they stand in the same place.",
-        why="A TensorFlow 1 layer function made its variables and computed in one call, and named its weights by its function and a number, as in `dense_1/kernel`. A step function may only compute. Checkpoints find weights by their names, so the Keras layer gets the same name.",
+        "layer of tf.layers, now from tf_keras",
+        "Functions and classes of `tf.layers` become Keras 2 layers (`tf_keras`) with the same initial distributions and variable names. In a session program they are made once, under the strategy's scope, and called in the step function. In a Keras model they stand in the same place. Code that builds a graph, in a `model_fn` or under `tensorflow.compat.v1`, takes `tf.layers` and `tf.nn.rnn_cell` themselves from `tf_keras`: the same functions and classes, with the same names, collections and defaults.",
+        why="A TensorFlow 1 layer function made its variables and computed in one call, and named its weights by its function and a number, as in `dense_1/kernel`. A step function may only compute. Checkpoints find weights by their names, so the Keras layer gets the same name. TensorFlow 2.16 and later use Keras 3, and `tf.compat.v1` no longer leads to TensorFlow 1's layers and cells. The package `tf_keras` still has them.",
         before='h = tf.layers.dense(x, 10, name="h")',
         after='h = tf_keras.layers.Dense(units=10, name="h")\n...\nh = h(x)',
     ),

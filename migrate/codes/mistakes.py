@@ -155,14 +155,6 @@ CODES = (
         noted=True,
     ),
     Code(
-        "D168",
-        "updates of one variable in no order",
-        "One run trains variables and assigns to them, and nothing says which comes first. The program is migrated with this note: the optimizer's update comes first. The same holds for two updates by one Adam in one run. Each of them advances `beta1_power` and `beta2_power`, so the second update has another rate than the first.",
-        why="TensorFlow 1 ran both at once, in threads. Either could come first, and could be another one in the next step. Two runs of the original then differ from each other.",
-        before="sess.run([train_op, clip_weights])",
-        after="sess.run(train_op)\nsess.run(clip_weights)",
-    ),
-    Code(
         "D169",
         "a function of an Estimator that finds out which task it is in",
         "An `input_fn` or a `model_fn` reads the task's type or index from `TF_CONFIG`, or from the flags that are put into it. The program is migrated with this note. It is right in one process, and for a chief with workers.",

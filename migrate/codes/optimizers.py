@@ -46,12 +46,6 @@ CODES = (
         recipe="Keep the losses of a loop in a list, and let one optimizer minimise their sum after the loop.",
     ),
     Code(
-        "O118",
-        "optimizer argument computed in a step",
-        "A learning rate, or another argument that a step computes, is an expression in the optimizer's call. The tool needs a name for it.",
-        why="The optimizer is made once, before the first step, and a step passes it the new value. The value needs a name that both the optimizer and the step can use.",
-    ),
-    Code(
         "O120",
         "moving averages that are not covered",
         "`ExponentialMovingAverage` stands outside of a recognised program, uses `zero_debias=True`, or has a decay that a step computes. Or the program gives `SyncReplicasOptimizer` variables to average.",

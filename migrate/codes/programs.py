@@ -57,10 +57,10 @@ CODES = (
     ),
     Code(
         "N107",
-        "update in a place that the tool does not split",
-        "The optimizer's `minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement. Or a block gives its name to another value.",
-        why="The tool splits the program at the update: it becomes a statement of its own, after the gradients. So the tool must see it in the function that opens the session, and cannot take it out of an expression without changing the order of evaluation.",
-        recipe="Give the update a statement and a name of its own, where the session is opened.",
+        "optimizer or update that is not a statement of its own",
+        "The optimizer's `minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement. Or a block gives its name to another value. Or a learning rate, or another argument that a step computes, is an expression in the optimizer's call.",
+        why="The tool splits the program at the update: it becomes a statement of its own, after the gradients. So the tool must see it in the function that opens the session, and cannot take it out of an expression without changing the order of evaluation. The optimizer is made once, before the first step, and a step passes it the new value. So such a value needs a name that both can use.",
+        recipe="Give the update, and each argument that a step computes, a statement and a name of its own, where the session is opened.",
     ),
     Code(
         "N111",
@@ -122,12 +122,6 @@ CODES = (
         "several clients build the towers",
         "The towers stand on the tasks of a cluster, but several tasks may open a session, or the tool cannot tell which task does.",
         why="One client builds and runs all towers, and the other tasks serve. Several clients would each train alone.",
-    ),
-    Code(
-        "N160",
-        "recurrent cells that are not carried over",
-        "A recurrent cell shares variables through a scope that is entered again, its scope is an object, or its dropout has a seed.",
-        why="Each cell is made once with its own variables. The tool does not share them between cells.",
     ),
     Code(
         "N171",

@@ -12,12 +12,6 @@ CODES = (
         why="The block shows where the session begins and ends. What stands inside becomes the training loop, and what stands after it runs when training is done.",
     ),
     Code(
-        "S103",
-        "nothing runs in the session",
-        "The program opens a session and runs nothing in it.",
-        why="The tool makes one step function for each `run` call. Without such a call it does not know what the program computes.",
-    ),
-    Code(
         "S104",
         "run call that is not written out",
         "The tool cannot tell what this call of `run` fetches, or what it feeds. The call has another form than `session.run(fetches, feed_dict)`. Or the feed is not a dict that is written out, or a name for one. Or the fetched list or dict changes after it is written, or is put together in the call.",
@@ -96,8 +90,8 @@ CODES = (
     ),
     Code(
         "S120",
-        "session without a program",
-        "The file uses a session, but runs nothing in it that the tool can migrate.",
+        "nothing that the tool can migrate runs in the session",
+        "The file opens or uses a session, but it runs nothing in it, or nothing that the tool can migrate.",
         why="TensorFlow 2 has no sessions. Without a run call there is nothing that a step function could compute.",
     ),
     Code(
@@ -171,6 +165,6 @@ CODES = (
         before="cell = tf.nn.rnn_cell.BasicLSTMCell(128)\noutputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)",
         after="cell = recurrent_cells.BasicLSTMCell(128)\n...\noutputs, state = recurrent_cells.dynamic_rnn(cell, x, dtype=tf.float32)",
         promise="The values and gradients are the same, and TensorFlow 1's checkpoints fit.",
-        refused_when="Cells share variables through a scope (N160).",
+        refused_when="Cells share variables through a scope (V103).",
     ),
 )

@@ -34,7 +34,9 @@ CODES = (
     Code(
         "N191",
         "order that TensorFlow 1 left open",
-        "The program does not say which of two things comes first, and the migrated program uses one fixed order. A moving average and the update of its variables run in the order of the statements. A metric's value that is fetched with its update is the value before the update.",
+        "The program does not say which of two things comes first, and the migrated program uses one fixed order. A moving average and the update of its variables run in the order of the statements. A metric's value that is fetched with its update is the value before the update. If one run trains variables and also assigns to them, the optimizer's update comes first. The same holds for two updates by one Adam in one run: each of them advances `beta1_power` and `beta2_power`, so the second update has another rate than the first. These two are warnings.",
         why="In TensorFlow 1 no control dependency ordered the two, so their order could change from step to step. TensorFlow 2 runs statements in the order in which they are written.",
+        before="sess.run([train_op, clip_weights])",
+        after="sess.run(train_op)\nsess.run(clip_weights)",
     ),
 )

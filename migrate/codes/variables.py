@@ -8,8 +8,8 @@ CODES = (
     Code(
         "V103",
         "variable or scope with options of the graph",
-        "A variable, a layer or a variable scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in a place where the tool does not carry it over. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name. Or it calls a function again that makes variables, and the tool cannot tell which variables the two calls share.",
-        why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how every variable inside a scope is made. A TensorFlow 2 variable has no graph to act on. A variable scope becomes a name scope, which is only a part of a name: it passes nothing on, and cannot be entered again. TensorFlow 1 shared variables by their full names. The migrated program shares them by calling what the first call made, which is right only if both calls make the same.",
+        "A variable, a layer or a variable scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in a place where the tool does not carry it over. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name. Or a recurrent cell shares variables through a scope that is entered again, its scope is an object, or its dropout has a seed. Or it calls a function again that makes variables, and the tool cannot tell which variables the two calls share.",
+        why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how every variable inside a scope is made. A TensorFlow 2 variable has no graph to act on. A variable scope becomes a name scope, which is only a part of a name: it passes nothing on, and cannot be entered again. TensorFlow 1 shared variables by their full names. The migrated program shares them by calling what the first call made, which is right only if both calls make the same. Each recurrent cell is made once with its own variables.",
     ),
     Code(
         "V104",
@@ -19,9 +19,10 @@ CODES = (
     ),
     Code(
         "V105",
-        "variable without a shape",
-        "`get_variable` has no shape and no value.",
-        why="In TensorFlow 1 this shares a variable that was made elsewhere. TensorFlow 2 has no store of variables in which to find it.",
+        "variable that is found again by its name",
+        "`get_variable` has no shape and no value, so it asks for a variable that was made elsewhere. Or the program uses `tf.make_template`, which finds its variables again each time it is called.",
+        why="TensorFlow 1 found the variable by its name in the graph. TensorFlow 2 has no store of variables by name, so a Python object has to hold the variable.",
+        recipe="Keep the variable in a Python name, or in a `tf.Module`, and pass it to the code that uses it.",
     ),
     Code(
         "V110",
@@ -40,13 +41,6 @@ CODES = (
         "saver",
         "`tf.train.Saver` becomes `training_session.Saver`. It reads and writes TensorFlow 1's checkpoint format and names.",
         why="`tf.compat.v1.train.Saver` reads and writes variables through a session, and the migrated program has none. The emitted class writes the same files without one.",
-    ),
-    Code(
-        "V121",
-        "tf.make_template",
-        "The program uses `tf.make_template`.",
-        why="A template found its variables again by name, in the graph, each time it was called. TensorFlow 2 has no store of variables by name, so an object has to hold them.",
-        recipe="Make a `tf.Module` with the variables.",
     ),
     Code(
         "V123",

@@ -15,7 +15,10 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 _DEPTH = 3  # Functions that hand on what they are given are followed so far.
-_LIBRARY = ("", table.STDOUT, table.LOG, table.FILES, table.NUMPY_RANDOM)
+_LIBRARY = (
+    *(table.Does.NOTHING, table.Does.STDOUT, table.Does.LOG, table.Does.FILES),
+    table.Does.NUMPY_RANDOM,
+)
 # Attributes and methods that give the object, or a part of it.
 _GIVES = table.LOOKS_UP | {
     *("T", "flat", "pop", "ravel", "reshape", "setdefault", "squeeze", "swapaxes"),

@@ -177,7 +177,7 @@ class Accesses:
             call.func.value
         ):
             return []
-        if effect is not None and effect.kind.startswith(table.OBJECT) and not found:
+        if effect is not None and effect.kind is table.Does.OBJECT and not found:
             if isinstance(call.func, ast.Attribute):
                 return [call.func.value]
         return found

@@ -11,6 +11,7 @@ from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.origins import Origins, is_tensorflow
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
+from migrate.tables.host_effects import Does
 
 _PARTIAL = "functools.partial"
 # Methods that only compute, of strings and dictionaries, and that other objects have with an
@@ -29,11 +30,18 @@ class Effect:
 
     Attributes:
       reads: whether it only fetches the data that the process itself computes with.
+      of: the name of the object, where it is of one.
     """
 
-    kind: str
+    kind: Does
     name: str
     reads: bool = False
+    of: str = ""
+
+    @property
+    def conflicting(self) -> tuple[Does, str]:
+        """Equal in effects that may change one another's result."""
+        return self.kind, self.of
 
 
 class Callees:
@@ -161,11 +169,13 @@ class Callees:
         else:
             made = isinstance(called, ast.Call) and self.is_class(called.func)
             known = made or any(self.origins.trace_origin(called))
-            effect = Effect("" if known else table.UNSEEN, "")
-        if effect is not None and effect.kind == table.UNSEEN:
+            effect = Effect(Does.NOTHING if known else Does.UNSEEN, "")
+        if effect is not None and effect.kind is Does.UNSEEN:
             values = [*call.args, *(k.value for k in call.keywords)]
             if any(map(self.origins.is_of_tensorflow, values)):
-                return Effect("", effect.name)  # It builds a graph of what it is given.
+                return Effect(
+                    Does.NOTHING, effect.name
+                )  # It builds a graph of what it is given.
         return effect
 
     def _is_pure_call(self, called: ast.Attribute, call: ast.Call) -> bool:
@@ -209,7 +219,7 @@ class Callees:
         """
         if isinstance(node, ast.Call):
             symbol = self.scopes.resolve(node.func) or ""
-            return table.longest(symbol, table.TENSORFLOW) == table.FILES
+            return table.longest(symbol, table.TENSORFLOW) == Does.FILES
         if not isinstance(node, ast.Name):
             return False
         for binding in self.bindings(node):
@@ -230,13 +240,13 @@ class Callees:
         if called.id == "get_ipython":
             return None
         if not bindings:
-            kind = table.BUILTINS.get(called.id, "")
+            kind = table.BUILTINS.get(called.id)
             return Effect(kind, called.id) if kind else None
         if self.is_class(called) or any(self.origins.trace_origin(called)):
-            return Effect("", called.id)
+            return Effect(Does.NOTHING, called.id)
         if all(map(self.origins.is_given_functions, bindings)):
-            return Effect("", called.id)
-        return Effect(table.UNSEEN, called.id)
+            return Effect(Does.NOTHING, called.id)
+        return Effect(Does.UNSEEN, called.id)
 
     def _find_effect_of_method(
         self, called: ast.Attribute, call: ast.Call
@@ -247,21 +257,23 @@ class Callees:
         if name in table.PURE_METHODS and self._is_pure_call(called, call):
             return None
         if name in table.FILE_METHODS and self._is_open_file(receiver):
-            return Effect(table.FILES, f".{name}")
+            return Effect(Does.FILES, f".{name}")
         of_tensorflow, known = self.origins.trace_origin(receiver)
         fresh = isinstance(receiver, ast.Call) and known
         if of_tensorflow or fresh:  # `RandomState(0).rand()`: nobody else has it.
-            return Effect("", f".{name}")
+            return Effect(Does.NOTHING, f".{name}")
         at = get_last_name(receiver)
         if name in table.LOGGING_METHODS and "log" in at.lower():
-            return Effect(table.LOG, f".{name}")
+            return Effect(Does.LOG, f".{name}")
         if name in table.FILE_METHODS:
-            return Effect(table.FILES, f".{name}")
+            return Effect(Does.FILES, f".{name}")
         if name in table.CHANGING_METHODS or known:
             tensors = any(map(self.origins.is_of_tensorflow, call.args))
             # A list of tensors is made when the graph is built.
-            return Effect("" if tensors else table.OBJECT + at, f".{name}")
-        return Effect(table.UNSEEN, f".{name}")
+            if tensors:
+                return Effect(Does.NOTHING, f".{name}")
+            return Effect(Does.OBJECT, f".{name}", of=at)
+        return Effect(Does.UNSEEN, f".{name}")
 
 
 def _functions(binding: ast.AST) -> list[Function]:
@@ -305,7 +317,7 @@ def get_last_name(node: ast.expr) -> str:
 def _find_effect_by_path(path: str, symbol: str | None) -> Effect | None:
     """The effect of a function of another module."""
     if table.longest(path, table.READERS):
-        return Effect(table.FILES, path.rpartition(".")[2], reads=True)
+        return Effect(Does.FILES, path.rpartition(".")[2], reads=True)
     if symbol and symbol.startswith("tf."):
         kind = table.longest(symbol, table.TENSORFLOW)
         return Effect(kind, _get_common_name(symbol)) if kind else None
@@ -313,7 +325,7 @@ def _find_effect_by_path(path: str, symbol: str | None) -> Effect | None:
         return None
     known = table.longest(path, table.FUNCTIONS)
     if known is None:
-        return Effect(table.UNSEEN, path.rpartition(".")[2])
+        return Effect(Does.UNSEEN, path.rpartition(".")[2])
     return Effect(known, path) if known else None
 
 

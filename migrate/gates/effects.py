@@ -32,13 +32,14 @@ from migrate.gates.traces import Site, trace_of
 from migrate.rules.dropped import CODE as DROPPED
 from migrate.source.nodes import tree_of
 from migrate.tables import host_effects as table
+from migrate.tables.host_effects import Does
 
 _FROM_HOME = re.compile(r"^([ \t]*)from [\w.]+ import ([\w, ]+)$", re.MULTILINE)
 _PARTS = 60  # Of a statement, so many characters are shown.
 
 
-_SHOWN = ("", table.STDOUT, table.LOG)
-_WITH_ALL = (table.UNSEEN, table.PROCESS)
+_SHOWN = (Does.NOTHING, *table.SHOWN)
+_WITH_ALL = (Does.UNSEEN, Does.PROCESS)
 _Way = Callable[[Site], Hashable]
 
 
@@ -188,8 +189,8 @@ def _find_changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
 
 def _report_read_after_change(line: int, name: str, step: str) -> Difference:
     reason = (
-        f"the graph has `{name}` as it was before this line; "
-        f"the function `{step}` would read it after"
+        f"TensorFlow 1 read `{name}` when it built the graph, before this line. The "
+        f"function `{step}` would read it after this line"
     )
     return Difference(line, Wrong.CHANGED, reason)
 
@@ -316,7 +317,7 @@ def _report_several_steps(site: Site) -> Difference:
 def _is_seen(site: Site) -> bool:
     """Whether somebody outside of the program, or code that cannot be seen, sees it."""
     kind = site.effect.kind
-    return bool(kind) and kind != table.PROCESS and not kind.startswith(table.OBJECT)
+    return kind not in (Does.NOTHING, Does.PROCESS, Does.OBJECT)
 
 
 def _conditions(
@@ -348,7 +349,8 @@ def _conditions(
     ]
     if served and _is_seen(one) and one.effect.kind not in table.GENERATORS:
         reason = (
-            f"`{_show_site(one)}` runs in the coordinator alone: the others serve it"
+            f"only the coordinator runs `{_show_site(one)}`, because the other "
+            "workers wait for steps"
         )
         yield Difference(one.line, Wrong.SERVED, reason)
     new = [guard for guard in new if guard not in served]
@@ -372,12 +374,13 @@ def _find_swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Si
     """Pairs of effects that could see one another, and have changed places."""
     pairs = sorted(pairs, key=lambda pair: pair[0].position)
     seen: set[tuple[int, int]] = set()
-    for kind in sorted({pair[0].effect.kind for pair in pairs}):
+    for kind, of in sorted({pair[0].effect.conflicting for pair in pairs}):
         last: dict[tuple[str, str], tuple[Site, Site]] = {}
         for one, other in pairs:
             # Any two of these conflict: of the kind, or with all.
-            if one.effect.kind not in (kind, *_WITH_ALL) or not _conflict(
-                one.effect.kind, kind
+            alike = one.effect.conflicting == (kind, of)
+            if not alike and (
+                one.effect.kind not in _WITH_ALL or not _conflict(one.effect.kind, kind)
             ):
                 continue
             trace = (one.root, other.root)
@@ -391,13 +394,12 @@ def _find_swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Si
                 yield before[0], one
 
 
-def _conflict(one: str, other: str) -> bool:
-    """Whether two effects could see one another."""
-    if one == other or table.UNSEEN in (one, other):
+def _conflict(one: Does, other: Does) -> bool:
+    """Whether effects of two kinds could see one another."""
+    if one is other or Does.UNSEEN in (one, other):
         return True
-    if table.PROCESS in (one, other):  # What is seen outside, before the end or never.
+    if Does.PROCESS in (one, other):  # What is seen outside, before the end or never.
         return not any(
-            kind.startswith(table.OBJECT) or kind in table.GENERATORS
-            for kind in (one, other)
+            kind is Does.OBJECT or kind in table.GENERATORS for kind in (one, other)
         )
     return False

@@ -149,7 +149,7 @@ class Freshness:
         path = self._callees.path(called)
         if path:
             kind = table.longest(path, table.FUNCTIONS)
-            return is_tensorflow(path) or kind not in (None, table.UNSEEN)
+            return is_tensorflow(path) or kind not in (None, table.Does.UNSEEN)
         if isinstance(called, ast.Name):
             return not self._callees.bindings(called) and called.id in table.MAKERS
         if isinstance(called, ast.Attribute):

@@ -9,10 +9,10 @@ from migrate.gates.effects import Difference, Wrong, differences
 from migrate.migration import Migration
 
 _MOVE = (
-    "Move the statement to where nothing that is moved stands between, before the "
-    "cluster or after the session; if that cannot be, please report it."
+    "Move the statement before the cluster or after the session, so that no code "
+    "that the tool moves stands between. If you cannot do that, please report it."
 )
-_NAME = "Give what is changed after the graph is built a name of its own."
+_NAME = "Bind what is changed after the graph is built to a name of its own."
 # What is no fault, and is told. What is shown more often is told without being asked.
 _CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
 _OUTCOMES = {"C119": Outcome.REWRITTEN, "D152": Outcome.WARNED}

@@ -39,12 +39,13 @@ def _sites(text: str) -> list[Site]:
 
 
 def _is_of_object(site: Site) -> bool:
-    return site.effect.kind.startswith(table.OBJECT)
+    return site.effect.kind is table.Does.OBJECT
 
 
 def _is_same(one: Site, other: Site) -> bool:
     return (
-        (one.effect.kind, one.effect.name) == (other.effect.kind, other.effect.name)
+        (one.effect.conflicting, one.effect.name)
+        == (other.effect.conflicting, other.effect.name)
         and len(one.guards) == len(other.guards)
         and all(map(Guard.is_like, one.guards, other.guards))
     )

@@ -204,7 +204,7 @@ class _Trace:
         self._note(statement)
         if isinstance(statement, ast.Raise) and not _is_abstract(statement):
             name = get_last_name(statement.exc) if statement.exc else ""
-            self._add(Effect(table.PROCESS, f"raise {name}"), statement)
+            self._add(Effect(table.Does.PROCESS, f"raise {name}"), statement)
         elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
             self._add_changed_path(statement)
         return isinstance(statement, _ENDS) or self._has_no_return(statement)
@@ -222,7 +222,7 @@ class _Trace:
             inner = target.value if isinstance(target, ast.Subscript) else target
             path = self._callees.path(inner)
             if path in table.PATHS:
-                self._add(Effect(table.PATH, path), statement)
+                self._add(Effect(table.Does.PATH, path), statement)
 
     def _visit_if(self, statement: ast.If) -> bool:
         self._expression(statement.test)
@@ -462,7 +462,7 @@ class _Trace:
 
     def _count_outer_conditions(self, effect: Effect, node: ast.expr | ast.stmt) -> int:
         """How many conditions stand around the function that made an object."""
-        if not effect.kind.startswith(table.OBJECT) or not isinstance(node, ast.Call):
+        if effect.kind is not table.Does.OBJECT or not isinstance(node, ast.Call):
             return 0
         for name in walk_breadth_first(node.func):
             if isinstance(name, ast.Name):

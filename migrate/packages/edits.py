@@ -2,30 +2,24 @@
 
 These files have no one grammar, so what is edited is what can be meant in one way only: a
 requirement with a version of TensorFlow 1, and an image of it. What needs a decision is
-told and left. Where a program imports tf_keras, its requirements get it, too. An edited
-file is parsed where it can be (TOML, Python), and editing it again changes nothing.
+told and left. Where a program imports tf_keras, its requirements get it, too. A gate
+compares the two texts (`migrate.packages.gates`), and editing a file again changes nothing.
 """
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import os
 import pathlib
 import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from migrate.disk import discover
 from migrate.packages.decisions import find_entries, find_pins, find_pythons
-from migrate.packages.keras import add_keras
+from migrate.packages.gates import keeps_the_rest
+from migrate.packages.keras import Added, add_keras
 from migrate.packages.users import find_keras_user, find_users
 from migrate.tables.packages import BY_HAND, CONDA, IMAGE, PACKAGES
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _VERSION = r"v?1(?:\.[\w*]+)*"
 _BOUND = rf"(?:(?:===|==|~=|>=|<=|<|>|=)[ ]?{_VERSION}|<[ ]?2(?:\.0)*(?![\w.]))"
@@ -149,9 +143,12 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
     if not (lines or by_hand or (added and (added.lines or added.by_hand))):
         return None
     by_hand += [*find_pythons(text), *find_pins(text)]
-    if not _parses(path, text, new):
+    if not keeps_the_rest(path, text, new):
         by_hand += [(line, f"{old}: ask for {want}") for line, old, want in lines]
         lines, new, added = [], text, None
+    if added is not None and not keeps_the_rest(path, text, added.text):
+        told = [(line, f"ask for {what}, too") for line, what in added.lines]
+        added = Added(new, (), (*added.by_hand, *told))
     if added is not None:
         new = added.text
         reason = f"{keras_user} imports tf_keras"
@@ -202,28 +199,6 @@ def _is_of_conda(path: pathlib.Path, match: re.Match[str]) -> bool:
 
 def _line(match: re.Match[str]) -> int:
     return match.string.count("\n", 0, match.start()) + 1
-
-
-def _parses(path: pathlib.Path, old: str, new: str) -> bool:
-    """Whether an edited file still parses, if it did."""
-    check: Callable[[str], object]
-    if path.suffix == ".toml" or path.name == "Pipfile":
-        check = tomllib.loads
-    elif path.suffix == ".py":
-        check = ast.parse
-    else:
-        return True
-    try:
-        check(old)
-    except ValueError:
-        return True
-    except SyntaxError:
-        return True  # Python 2.
-    try:
-        check(new)
-    except (ValueError, SyntaxError):
-        return False
-    return True
 
 
 def describe_edit(edit: Edit, shown: str) -> Iterator[str]:

@@ -82,9 +82,10 @@ def find_script(text: str) -> Finding | None:
                 "S130",
                 Outcome.WARNED,
                 "",
-                "this file is also a program of its own, and as such it is still TensorFlow 1",
-                "Start the programs that have its code; or move this part into a file that "
-                "imports nothing else of them.",
+                "this file is also a program by itself, and as such it is still "
+                "TensorFlow 1",
+                "Start the programs that contain its code. Or move this part into "
+                "a file that imports nothing else of them.",
             )
     return None
 

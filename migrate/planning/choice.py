@@ -28,7 +28,11 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
-from migrate.rules.imports import drop_rebindings, report_unanswered
+from migrate.rules.imports import (
+    drop_rebindings,
+    is_missing_import,
+    report_unanswered,
+)
 from migrate.rules.symbols import SymbolRules
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, keras_fit, keras_models, modes, roles
@@ -37,14 +41,16 @@ from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
 
 _LOST_CALL = (
-    "dropped: this call ran once, when the graph was built, and used a tensor that now "
-    "exists only in a step"
+    "dropped: this call ran once, when the graph was built. It used a tensor that "
+    "now exists only in a step"
 )
 _LOST_LIST = (
-    "dropped: this call listed the graph's variables, and layers make theirs in the first "
-    "step"
+    "dropped: this call listed the graph's variables, but layers make their "
+    "variables in the first step"
 )
-_RECIPE_OF_LIST = "Move it into the session, below the first `run` of a step."
+_RECIPE_OF_LIST = (
+    "If you need it, move it into the session, after the first `run` of a step."
+)
 
 _CONFIGURATION = (
     "S117",
@@ -194,8 +200,10 @@ def _refuses_only_names(findings: Iterable[Finding]) -> bool:
 
     Then its other names are written as in a file of no program: it can be imported.
     """
-    refused = {f.code for f in findings if f.outcome is Outcome.REFUSED}
-    return bool(refused) and refused <= {"T111", "N100"}
+    refused = [f for f in findings if f.outcome is Outcome.REFUSED]
+    return bool(refused) and all(
+        f.code in ("T111", "N100") and not is_missing_import(f) for f in refused
+    )
 
 
 def _plan_outside_of_programs(

@@ -12,7 +12,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.planning.changes import Changes
 from migrate.planning.choice import has_refusal, plan_of
-from migrate.program.ir import FED_INSIDE
+from migrate.program import ir
 from migrate.source.nodes import tree_of
 from migrate.unit import Unit
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 # What is told of a graph that stands elsewhere than its session: of a form in which it is
 # brought there, what is told then says more.
-_ELSEWHERE = frozenset({"C102", "N104", "S101", "S103", "S107", "S109"})
+_ELSEWHERE = frozenset({"N104", "S101", "S107", "S109"})
+_ELSEWHERE_REASONS = frozenset({ir.SERVER_ELSEWHERE, ir.SERVER_LATE, ir.NOTHING_RUNS})
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
 
@@ -149,8 +150,8 @@ def _count_elsewhere(findings: Iterable[Finding]) -> int:
         {
             f.line
             for f in findings
-            if f.code in _ELSEWHERE
+            if (f.code in _ELSEWHERE or f.reason in _ELSEWHERE_REASONS)
             and f.outcome is Outcome.REFUSED
-            and f.reason != FED_INSIDE
+            and f.reason != ir.FED_INSIDE
         }
     )

@@ -17,8 +17,8 @@ from migrate.source.nodes import walk_breadth_first
 
 CODE = "S112"
 _RECIPE = (
-    "Fetch the tensor in `session.run`, and give what it returns. If it is for a hook, "
-    "define the hook's class in a file of this program."
+    "Fetch the tensor in `session.run`, and use the value that it returns. If the "
+    "tensor is for a hook, define the hook's class in a file of this program."
 )
 
 
@@ -48,7 +48,7 @@ def refuse_lost_changes(
             diagnostics.refuse(
                 CODE,
                 call,
-                f"`{changed}` gets what is made of a tensor of the step, and code outside "
-                "the steps uses it",
+                f"`{changed}` receives a value that is made from a tensor of the "
+                "step, but code outside of the steps uses it",
                 _RECIPE,
             )

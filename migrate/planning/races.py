@@ -1,4 +1,4 @@
-"""D168: one run changes variables, or an optimizer's own state, twice in no order."""
+"""N191: one run changes variables, or an optimizer's own state, twice in no order."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from migrate.program.binding_time import list_every_flow
 from migrate.source.nodes import walk_breadth_first
 
 _REASON = (
-    "one run makes this assignment and an optimizer's update of the same variables, in no "
-    "order: TensorFlow 1 made them at once; here the update comes first"
+    "one run makes this assignment and an optimizer's update of the same "
+    "variables, and nothing orders the two. TensorFlow 1 ran them at the same "
+    "time. The migrated program makes the update first"
 )
 _OF_ONE = (
-    "one run makes two updates by this optimizer, in no order, and each advances the powers "
-    "of its rates: TensorFlow 1 made them at once; here the second update has the next powers"
+    "one run makes two updates by this optimizer, and nothing orders them. Each "
+    "update changes the powers in the optimizer's rate. TensorFlow 1 ran them at "
+    "the same time. In the migrated program the second update uses the powers "
+    "after the first"
 )
-_RECIPE_OF_ONE = "Join the two lists, and apply them in one call."
+_RECIPE_OF_ONE = "Join the two lists of gradients, and apply them in one call."
 _METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 # Those that have the powers of their rates in variables, which each update advances.
 _COUNTS_UPDATES = frozenset(
     {"tf.train.AdamOptimizer", "tf.contrib.opt.LazyAdamOptimizer"}
 )
 _UPDATES = frozenset({"minimize", "apply_gradients"})
-_RECIPE = "Make them in two runs, one after the other."
+_RECIPE = "Run the two one after the other, in two run calls."
 
 
 def find_races(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
@@ -64,7 +67,7 @@ def _find_updates_of_one(
                 yield Finding(
                     statement.lineno,
                     statement.col_offset + 1,
-                    "D168",
+                    "N191",
                     Outcome.WARNED,
                     "",
                     _OF_ONE,
@@ -98,7 +101,7 @@ def _find_assigned_races(program: ir.TrainingProgram) -> Iterator[Finding]:
                 yield Finding(
                     statement.lineno,
                     statement.col_offset + 1,
-                    "D168",
+                    "N191",
                     Outcome.WARNED,
                     "",
                     _REASON,

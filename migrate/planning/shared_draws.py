@@ -20,10 +20,10 @@ from migrate.program.worker_state import Finder
 from migrate.source.nodes import walk_breadth_first
 
 _REASON = (
-    "drawn once, without a seed, and the loops of all workers use it: in TensorFlow 1 each "
-    "worker, a process, drew numbers of its own"
+    "the program draws this once, without a seed, and the loops of all workers use "
+    "it. In TensorFlow 1 each worker was a process and drew its own numbers"
 )
-_RECIPE = "Draw in the loop, if each worker is to have numbers of its own."
+_RECIPE = "If each worker is to have its own numbers, draw them in the loop."
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable", "tf.constant_initializer"})
 

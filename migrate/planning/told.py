@@ -28,8 +28,8 @@ def report_unread_towers(text: str) -> Iterator[Finding]:
             "N126",
             Outcome.REFUSED,
             "",
-            f"a loop over towers: {reason}",
-            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+            f"the loop over towers cannot become replicas: {reason}",
+            "Or build only one tower, as a replica of tf.distribute.MirroredStrategy.",
         )
 
 

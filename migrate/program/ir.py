@@ -211,8 +211,20 @@ class Update:
 
 
 # Why, and what then, where a step would train less than TF1 did: see FedInside.
-FED_INSIDE = "a tensor is fed in training, behind which there are variables"
-FED_INSIDE_RECIPE = "Make a placeholder, or a parameter of the step function, of it."
+FED_INSIDE = (
+    "the run feeds a tensor in training, and there are variables behind this tensor"
+)
+FED_INSIDE_RECIPE = (
+    "Make a placeholder, or a parameter of the step function, in place of the tensor."
+)
+# For these reasons other forms of the program are tried.
+SERVER_ELSEWHERE = "the program starts the server in another function than the session"
+SERVER_LATE = (
+    "the program makes a dataset before the server, and the server uses or changes "
+    "something that the dataset uses. In the migrated program the strategy, and so "
+    "the server, comes first"
+)
+NOTHING_RUNS = "the program runs nothing in this session"
 
 
 @dataclasses.dataclass(frozen=True)

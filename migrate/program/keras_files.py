@@ -7,6 +7,9 @@ from collections.abc import Mapping
 
 from migrate.program.callbacks import SharedCallbacks
 
+# How the finding for each function of another file's model begins.
+MAKES_LAYERS = "makes layers of "
+
 
 @dataclasses.dataclass(frozen=True)
 class Source:

@@ -69,22 +69,23 @@ def refuse_lost_value(
         diagnostics.refuse(
             "S112",
             flow.statement,
-            f"`{name}` is computed from what only a step has, {outside}",
-            "Compute it from what Python knows before the step.",
+            f"`{name}` is computed from values that only a step has, {outside}",
+            "Compute it before the step, from values that Python knows.",
         )
     elif _goes_through_variables(scopes, flow.statement):
         diagnostics.refuse(
             "V123",
             flow.statement,
-            f"`{name}` gets its value from a list of variables, {outside}; layers make "
-            "theirs in the first step",
+            f"`{name}` gets its value from a list of variables, {outside}. Layers "
+            "make their variables in the first step",
             "Move the block into the session's block, or behind it.",
         )
     else:
         diagnostics.refuse(
             "N103",
             flow.statement,
-            f"`{name}` gets its value in a block over tensors that only a step has, {outside}",
+            f"a block over tensors that only a step has gives `{name}` its value, "
+            f"{outside}",
             "Compute it in a block that does not use tensors.",
         )
 

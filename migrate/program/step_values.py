@@ -16,8 +16,11 @@ class Step(enum.Enum):
 
     TENSOR = "is a tensor of the step"
     GATHERED = "holds tensors of the step"
-    PLAIN = "is computed from what only a step has"
-    LISTED = "is made of a list of variables, and layers make theirs in the first step"
+    PLAIN = "is computed from values that only a step has"
+    LISTED = (
+        "is made from a list of variables, and layers make their variables in "
+        "the first step"
+    )
 
 
 # Python's functions that give no tensor, whatever they are given.

@@ -20,7 +20,7 @@ def compiles(text: str, filename: str) -> list[tuple[str, int, str]]:
         compile(text, filename, "exec", dont_inherit=True)
     except SyntaxError as error:
         return [
-            ("G001", error.lineno or 1, f"the result does not compile: {error.msg}")
+            ("G009", error.lineno or 1, f"the result does not compile: {error.msg}")
         ]
     return []
 

@@ -26,7 +26,7 @@ from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
 
 # The program's own attribute of a module, and what is known to be there, unlisted.
-_OF_THE_PROGRAM = frozenset({"T117", "T119"})
+_OF_THE_PROGRAM = frozenset({"T117"})
 _LEGACY = "TensorFlow 2.16's and later tf.keras is Keras 3, which does not have it"
 _V1 = "tf.compat.v1."
 _NO_KERAS = "the package tf_keras does not have it"
@@ -187,8 +187,8 @@ def _report_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None
     if not misfit:
         return None
     line, column = node.lineno, node.col_offset + 1
-    reason = f"TensorFlow 2.21's `{spelled}` cannot be called so: {misfit}"
-    recipe = "Call it as its page in TensorFlow's reference says."
+    reason = f"TensorFlow 2.21's `{spelled}` does not accept this call: {misfit}"
+    recipe = "Write the call as TensorFlow's reference describes it."
     return Finding(line, column, "T121", Outcome.REFUSED, spelled, reason, recipe)
 
 

@@ -83,7 +83,7 @@ class CompatRules(SymbolRules):
             self.plan.imports.append(line)
             self._spell(node, spelled)
         reason = "the same, from Keras 2: it makes its variables where a graph is built"
-        self._add(node, Verdict(Outcome.REWRITTEN, "T130", spelled, reason), symbol)
+        self._add(node, Verdict(Outcome.REWRITTEN, "L104", spelled, reason), symbol)
         return True
 
     def _hook(self, node: ast.expr, symbol: str) -> bool:
@@ -115,7 +115,9 @@ class CompatRules(SymbolRules):
             "T111",
             "",
             "tensorflow.compat.v1 does not have it",
-            f"Use {found.target} of tensorflow itself." if found.target else "",
+            f"Use {found.target} of the package tensorflow itself."
+            if found.target
+            else "",
         )
 
     def _treat_other_name(self, node: ast.expr, symbol: str) -> None:

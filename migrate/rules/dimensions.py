@@ -13,10 +13,10 @@ from migrate.program.code import code
 
 _NUMBER = "a dimension is a number, or None, in TF2"
 _UNKNOWN = (
-    "a dimension of a shape here, which is a number in TF2 and has no `value`; but it may "
-    "be something else, too"
+    "this may be a dimension of a shape. In TensorFlow 2 a dimension is a number "
+    "and has no `value`. But it may also be something else"
 )
-_RECIPE = "Write tf.compat.dimension_value(...) where it is a dimension."
+_RECIPE = "If it is a dimension, write tf.compat.dimension_value(...)."
 
 
 def plan_values(scopes: Scopes, plan: Plan) -> Iterator[Finding]:

@@ -48,8 +48,9 @@ def add_lost_session(text: str, found: Migration) -> Migration:
         return found
     symbol = scopes.resolve(session.func) or ""
     reason = (
-        "TensorFlow 2 is eager, and nothing in this program switches graph mode on: the "
-        "session finds an empty graph, and tf.placeholder raises an error"
+        "TensorFlow 2 executes eagerly, and nothing in this program switches graph "
+        "mode on. The session finds an empty graph, and tf.placeholder raises an "
+        "error"
     )
     line, column = session.lineno, session.col_offset + 1
     lost = Finding(line, column, CODE, Outcome.KEPT, symbol, reason, _RECIPE)

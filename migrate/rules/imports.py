@@ -13,6 +13,14 @@ from migrate.plan import Dropped, Plan
 from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
+_UNUSED = "nothing here uses it"
+_NOT_FOLLOWED = "its uses cannot be followed"
+
+
+def is_missing_import(finding: Finding) -> bool:
+    """Whether a finding is about an import that no use of a name answers for."""
+    return finding.code == "T111" and finding.reason.endswith((_UNUSED, _NOT_FOLLOWED))
+
 
 def report_unanswered(
     scopes: Scopes, plan: Plan, *, is_refused: bool = False
@@ -122,14 +130,14 @@ def _find_followed_names(scopes: Scopes) -> set[str]:
 def _report_missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
     if unused.exists(path):
         return
-    use = "its uses cannot be followed" if used else "nothing here uses it"
+    use = _NOT_FOLLOWED if used else _UNUSED
     yield make_refusal(
         node,
-        "T114",
+        "T111",
         modules.canonical(path) or "",
         f"TensorFlow 2 has no public {path}, and {use}",
-        "Delete the import; where another file takes the name from here, import what "
-        "has replaced it.",
+        "Delete the import. If another file takes the name from here, import its "
+        "replacement.",
     )
 
 
@@ -138,8 +146,8 @@ def _star(node: ast.ImportFrom) -> Finding:
         node,
         "T115",
         modules.canonical(node.module or "") or "",
-        f"from {node.module} import * hides which names are TensorFlow's",
-        "Import the module and name what you use of it.",
+        f"`from {node.module} import *` hides which names belong to TensorFlow",
+        "Import the module, and write its name before each name that you use of it.",
     )
 
 
@@ -163,5 +171,5 @@ def _report_getattr(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
         "T115",
         symbol,
         f"{node.func.id} looks up {what} in {symbol} when the program runs",
-        "Name the TF2 functions that are meant, in a dict of your own if need be.",
+        "Write out the TensorFlow 2 functions that you mean, for example in a dict.",
     )

@@ -23,8 +23,8 @@ def refusal(scopes: Scopes, node: ast.expr, symbol: str) -> Finding | None:
     if not name.endswith("Cell"):
         layer = name.lower()
         recipe += (
-            f" To continue TF1's checkpoints, rename in them: `{layer}/kernel` is "
-            f"`{layer}/{layer}_cell/kernel` now."
+            " To continue TensorFlow 1's checkpoints, rename their variables: "
+            f"`{layer}/kernel` is `{layer}/{layer}_cell/kernel` now."
         )
     return Finding(
         node.lineno,
@@ -32,6 +32,7 @@ def refusal(scopes: Scopes, node: ast.expr, symbol: str) -> Finding | None:
         "K166",
         Outcome.REFUSED,
         symbol,
-        f"without {told} Keras 2's {name} computes another function than TF1's",
+        f"without {told}, Keras 2's {name} computes another function than "
+        "TensorFlow 1's",
         recipe,
     )

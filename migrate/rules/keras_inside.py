@@ -30,11 +30,11 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
             made,
             "L123",
             "add_update",
-            "a layer's update that is an operation is run where it is made, before what its "
-            "call computes after it; TF1 ran it where something asked for the layer's "
-            "updates",
-            "Give it a function that makes the update: "
-            "`self.add_update(lambda: variable.assign(value))`.",
+            "this update of a layer is an operation. TensorFlow 2 runs it where "
+            "the layer makes it. TensorFlow 1 ran it where something asked for the "
+            "layer's updates",
+            "Pass a function that makes the update: `self.add_update(lambda: "
+            "variable.assign(value))`.",
         )
     if any(symbol.startswith("tf.keras.") for _, symbol in uses):
         one_by_one = list(_updates_chosen(scopes.tree))
@@ -43,10 +43,11 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 chosen,
                 "L123",
                 "updates",
-                "of a network's updates some are chosen one by one; TF1 ran those that were "
-                "chosen, TensorFlow 2 runs each that is looked at",
-                "Choose layers, and take all updates of each: "
-                "`[u for layer in net.layers if layer is not head for u in layer.updates]`.",
+                "the program chooses some of a network's updates one by one. "
+                "TensorFlow 1 ran only the chosen ones, but TensorFlow 2 runs each "
+                "one that is looked at",
+                "Choose layers, and take all updates of each layer: `[u for layer "
+                "in net.layers if layer is not head for u in layer.updates]`.",
             )
         told = {n for chosen in one_by_one for n in walk_breadth_first(chosen)}
         for taken in updates_taken.find_unseen(scopes):
@@ -55,11 +56,12 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                     taken,
                     "L123",
                     "updates",
-                    "a network's updates are taken one by one, or in part, and the "
-                    "tool cannot tell that all are run; TF1 ran what something "
-                    "waited for, TensorFlow 2 runs each that is taken",
-                    "Give all of them to what waits: `with "
-                    "tf.control_dependencies(net.updates):`, or leave them alone.",
+                    "the program takes a network's updates one by one or in part, "
+                    "and the tool cannot tell whether it runs them all. TensorFlow "
+                    "1 ran those that something waited for, but TensorFlow 2 runs "
+                    "each one that is taken",
+                    "Wait for all of them, `with "
+                    "tf.control_dependencies(net.updates):`, or use none of them.",
                 )
     moved, frozen = _runs_updates(scopes.tree), _freezes(scopes, uses)
     for node, symbol in uses:
@@ -68,9 +70,10 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 node,
                 "L123",
                 symbol,
-                "a Keras layer's updates are in no collection, and nothing here runs them, "
-                "so its moving averages kept their initial values in TF1; TensorFlow 2 "
-                "would move them",
+                "nothing in this program runs the updates of this Keras layer, "
+                "because they are in no collection. In TensorFlow 1 its moving "
+                "averages kept their initial values, but TensorFlow 2 would move "
+                "them",
                 "Use tf.layers.batch_normalization, and run UPDATE_OPS before the update.",
             )
         elif symbol == _NORMALISES and frozen:
@@ -78,28 +81,29 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 node,
                 "L123",
                 symbol,
-                "a layer or network is frozen here: in TF1 it went on to normalise by its "
-                "batch, in TensorFlow 2 it would take its moving averages",
-                "Use tf.layers.batch_normalization, or leave `trainable` alone and give "
-                "the optimizer a `var_list`.",
+                "the program freezes a layer or a network here. In TensorFlow 1 it "
+                "still normalised by its batch, but in TensorFlow 2 it would use "
+                "its moving averages",
+                "Use tf.layers.batch_normalization. Or leave `trainable` "
+                "unchanged, and give the optimizer a `var_list`.",
             )
         elif roles.has_prefix(symbol, _READY):
             yield make_refusal(
                 node,
                 "K166",
                 symbol,
-                "TensorFlow 2's network of this name has other layers, with other names, "
-                "and moves averages that TF1 left",
-                "Write the network out, of layers.",
+                "TensorFlow 2's network of this name has other layers with other "
+                "names, and it moves averages that TensorFlow 1 did not move",
+                "Write the network out with single layers.",
             )
         elif symbol in _INPUTS and _is_given_a_tensor(scopes, node):
             yield make_refusal(
                 node,
                 "K166",
                 symbol,
-                "the program reads the network's output for this tensor; in "
-                "TensorFlow 2 that is not a tensor",
-                "Make the Input of a shape, and call the network on the tensor: "
+                "the program reads the network's output for this tensor, but in "
+                "TensorFlow 2 that output is not a tensor",
+                "Make the Input from a shape, and call the network on the tensor: "
                 "`logits = model(features)`.",
             )
 

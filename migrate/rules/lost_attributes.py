@@ -38,11 +38,14 @@ _GIVES_OTHERS = frozenset(
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 _HOST = frozenset({*sys.stdlib_module_names, "absl", "numpy", "six"})
 _REASON = "TensorFlow 2's dataset has no `{}`; this function returns the same"
-_MAY_BE = "may be a dataset, which has no `{}` in TensorFlow 2"
+_MAY_BE = "may be a dataset, and a dataset has no `{}` in TensorFlow 2"
 _IS = _MAY_BE.replace("may be", "is")
-_RECIPE = "Write {}(...) if it is a dataset."
-_SEED = "the seed of this graph seeds nothing: TensorFlow 2 draws outside of it"
-_SEED_RECIPE = "Call tf.set_random_seed where this graph is the default one."
+_RECIPE = "If it is a dataset, write {}(...)."
+_SEED = (
+    "this graph's seed has no effect, because TensorFlow 2 draws the "
+    "numbers outside of the graph"
+)
+_SEED_RECIPE = "Call tf.set_random_seed where this graph is the default graph."
 _Kinds = frozenset[str]
 
 

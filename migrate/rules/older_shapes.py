@@ -18,9 +18,9 @@ from migrate.source.nodes import walk_breadth_first
 
 _QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
 _SERVICES = {
-    "loop": "give it a function of the file by its name, as a statement of its own, and "
-    "let its names mean there what they mean beside the loop; or call it in the "
-    "training loop, every so many seconds",
+    "loop": "pass a function of this file by its name, in a statement of its own. "
+    "The names that the function uses must mean the same as beside the "
+    "loop. Or call the function in the training loop, every so many seconds",
     "summary_computed": "a statement of its own; the Supervisor has a logdir",
     "session_manager": "the session restores and waits by itself",
     "summary_writer": "tf.summary.FileWriter(logdir)",
@@ -37,11 +37,13 @@ def report_deployed(scopes: Scopes) -> Iterator[Finding]:
             yield _make_refusal(
                 node,
                 "N123",
-                "slim.deployment clones a model on devices by itself",
-                "Make one clone, the model and its loss, in a loop over devices that "
-                "appends compute_gradients and averages them: such towers become a "
+                "slim.deployment itself places copies of a model on devices",
+                "Write one clone, the model and its loss, in a loop over devices. "
+                "The loop appends compute_gradients to a list, and the program "
+                "averages the list. The tool migrates such towers to a "
                 "MirroredStrategy. Or build the model under "
-                "tf.distribute.MirroredStrategy and run the step with strategy.run.",
+                "tf.distribute.MirroredStrategy, and run the step with "
+                "strategy.run.",
             )
 
 
@@ -56,9 +58,9 @@ def report_older_shapes(scopes: Scopes, text: str) -> Iterator[Finding]:
                 yield _make_refusal(
                     node,
                     "C140",
-                    f"a queue that tasks share: {reason} (line {line})",
-                    "Leave the queue out where it only ends the parameter servers, and "
-                    "let the ps task server.join().",
+                    f"tasks share a queue: {reason} (line {line})",
+                    "If the queue only ends the parameter servers, remove it, and "
+                    "let each ps task call server.join().",
                     "tf.FIFOQueue",
                 )
         elif isinstance(node, ast.Attribute) and node.attr in _SERVICES and not served:

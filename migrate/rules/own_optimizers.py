@@ -46,10 +46,11 @@ def report_uncalled(scopes: Scopes) -> Iterator[Finding]:
                     "K133",
                     Outcome.REFUSED,
                     "",
-                    f"TensorFlow 2 calls {new} in place of {method.name}, which nothing "
-                    "would call",
-                    f"Define {new}{arguments} with the same update: `var` is a resource "
-                    "variable there (var.assign_sub, tf.raw_ops.ResourceApply...).",
+                    f"TensorFlow 2 calls {new} in place of {method.name}, so "
+                    "nothing would call this method",
+                    f"Define {new}{arguments} with the same update. There `var` is "
+                    "a resource variable (var.assign_sub, "
+                    "tf.raw_ops.ResourceApply...).",
                 )
 
 

@@ -57,24 +57,24 @@ _STILL_THERE = Verdict(
     Outcome.KEPT,
     "T117",
     "",
-    "a private name, for which TensorFlow has no public one; TensorFlow 2.21 still has it "
-    "there, with the same parameters",
+    "this name is private and TensorFlow has no public one for it, but TensorFlow "
+    "2.21 still has it in the same place, with the same parameters",
 )
 _MESSAGE = Verdict(
-    Outcome.KEPT, "T117", "", "a protocol buffer: TensorFlow 2.21 has it there, too"
+    Outcome.KEPT, "T117", "", "a protocol buffer, which TensorFlow 2.21 also has"
 )
 PRIVATE_MODULE = Verdict(
     Outcome.REFUSED,
     "T111",
     "",
-    "one of TensorFlow's own files, as a module",
-    "Name what is used of it, by its public name.",
+    "a private file of TensorFlow, used as a module",
+    "Import what you use of it by its public name.",
 )
 _SCOPED = Verdict(
     Outcome.REFUSED,
     "T111",
     "",
-    "an arg_scope of this file may give it arguments that are not shown here",
+    "an arg_scope of this file may pass arguments to it that are not written here",
     "Pass the arguments to the call.",
 )
 
@@ -197,7 +197,7 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
             Outcome.REFUSED,
             "T112",
             "",
-            row.graph_only,
+            graph_only.reason(row.name),
             graph_only.recipe(symbol),
         )
     if "legacy-keras" in row.flags:
@@ -234,7 +234,7 @@ def _module(symbol: str) -> Verdict:
 
 _OF_KERAS = frozenset({"backend", "initializers", "layers", "losses", "metrics"})
 _STORED = Verdict(
-    Outcome.KEPT, "T119", "", "the program's own: it gives tensorflow this attribute"
+    Outcome.KEPT, "T117", "", "the program itself stores this attribute on tensorflow"
 )
 _OF_VERSION_TWO = Verdict(
     Outcome.KEPT,
@@ -375,7 +375,7 @@ class SymbolRules:
         target = v.target
         self._emit(target)
         if not target:
-            if v.code == "T117":
+            if v.code == "T117" and v is not _STORED:
                 return  # Under the name that the program imports it by alone.
             if symbol != "tf" and self._is_alias_value(node):
                 target = (
@@ -492,8 +492,7 @@ class SymbolRules:
             )
         else:
             # Of a converted value the row says why.
-            told = row.wrapped or row.code != "T104"
-            reason = row.reason if told else f"now {row.target}"
+            reason = row.reason if row.wrapped or row.told else f"now {row.target}"
             found = Verdict(Outcome.REWRITTEN, row.code, row.target, reason)
         self._add(node, found, symbol)
         return True

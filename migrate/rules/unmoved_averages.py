@@ -19,25 +19,26 @@ from migrate.tables import estimator as table
 
 _CODE = "L123"
 _NEVER = (
-    "nothing here runs its updates, so its moving averages kept their "
-    "initial values in TF1; TensorFlow 2 would move them"
+    "nothing in this program runs its updates. In TensorFlow 1 its moving averages "
+    "kept their initial values, but TensorFlow 2 would move them"
 )
 _SOMETIMES = (
-    "only one branch of a condition runs its updates, so its moving averages kept their "
-    "initial values in the other in TF1; TensorFlow 2 would move them in both"
+    "only one branch of a condition runs its updates. In TensorFlow 1 its moving "
+    "averages kept their initial values in the other branch, but TensorFlow 2 "
+    "would move them in both"
 )
 _PARTLY = (
-    "only a part of UPDATE_OPS is run: of layers whose updates are left out TF1 did not "
-    "move the averages; TensorFlow 2 would move all"
+    "the program runs only a part of UPDATE_OPS. TensorFlow 1 did not move the "
+    "averages of layers whose updates are left out, but TensorFlow 2 would move all"
 )
 _EARLY = (
-    "UPDATE_OPS are asked for before this layer is called, so TF1 never moved its "
-    "averages; TensorFlow 2 would move them"
+    "the program asks for UPDATE_OPS before it calls this layer. TensorFlow 1 "
+    "never moved the layer's averages, but TensorFlow 2 would"
 )
 _RECIPE = (
     "Make the training operation under tf.control_dependencies of "
-    "tf.get_collection(tf.GraphKeys.UPDATE_OPS), as TF1's documentation "
-    "says, in every branch that makes one."
+    "tf.get_collection(tf.GraphKeys.UPDATE_OPS), as TensorFlow 1's documentation "
+    "says. Do this in every branch that makes one."
 )
 
 

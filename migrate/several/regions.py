@@ -15,6 +15,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
+from migrate.rules.imports import is_missing_import
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -128,7 +129,9 @@ def migrate_regions(
         if refused:
             if refusals is not None:
                 # What it does not use of the imports, another program may use.
-                own = [f for f in refused if f.code not in ("N100", "T114")]
+                own = [
+                    f for f in refused if f.code != "N100" and not is_missing_import(f)
+                ]
                 refusals += own or [f for f in refused if f.code != "N100"]
             return None
         result = _read(migration, origins, regions, number)
@@ -389,8 +392,9 @@ def _find_unlike(
             return None
     return Finding(
         *(at.lineno, at.col_offset + 1, "N101", Outcome.REFUSED, ""),
-        f"the file has several programs, and what they share is not the same for all{spelled}",
-        "Give each program its own copy of what they share, or a file of its own.",
+        "the file has several programs, and what they share differs between "
+        f"them{spelled}",
+        "Give each program its own copy of what they share, or its own file.",
     )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from migrate.facts.trees.imports import resolve_module
 from migrate.findings import Outcome
 from migrate.options import Options
-from migrate.program.keras_files import SharedModels
+from migrate.program.keras_files import MAKES_LAYERS, SharedModels
 from migrate.shared.files import TreeFiles
 from migrate.shared.networks import Models, Networks, add_networks, drop_networks
 from migrate.source.nodes import tree_of
@@ -152,7 +152,11 @@ class _Search:
         becomes = "will make a Keras model" if user.makes else "becomes a Keras model"
         what = f"{user.name} of {os.path.basename(target)} {becomes}"
         return {
-            user.line: (line, f"{what}: name its class here when you change this file")
+            user.line: (
+                line,
+                f"{what}. When you change this file, name the class in place of the "
+                "model_fn",
+            )
         }
 
     def _is_refused(self, real: str) -> bool:
@@ -201,7 +205,7 @@ class _Search:
         named = [name for name in own.imported.values() if name]
         if real == target:
             named += tried.classes
-        functions = [f for f in migration.findings if f.code == "K120"]
+        functions = [f for f in migration.findings if f.reason.startswith(MAKES_LAYERS)]
         return (
             classes >= len(own.exported)
             and all(re.search(rf"\b{name}\b", migration.text) for name in named)

@@ -40,9 +40,9 @@ def find_unseeded_draws(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if name and isinstance(node, ast.Call):
             yield (
                 node.lineno,
-                f"`random.{name}` draws other values in each run, as nothing in this "
-                "file seeds it; from a seed that another file gives, it draws other "
-                "ones than Python 2",
+                f"nothing in this file seeds `random.{name}`, so it draws other values "
+                "in each run. If another file seeds it, it draws other values than "
+                "in Python 2",
             )
 
 
@@ -57,14 +57,17 @@ def find_other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
                 yield (
                     node.lineno,
                     f"`random.{name}` draws other values from the same seed",
-                    "Where the order matters, draw with random.random(), which is the same.",
+                    "If the order matters, draw with random.random(), which gives "
+                    "the same values.",
                 )
             yield from _find_in_call(node, scopes)
         elif isinstance(node, ast.ClassDef):
             for item in node.body:
                 if isinstance(item, ast.FunctionDef) and item.name in _METHODS:
-                    reason = f"`{item.name}` is not called: {_METHODS[item.name]}"
-                    yield item.lineno, reason, "Give the class that method."
+                    reason = (
+                        f"Python 3 does not call `{item.name}`: {_METHODS[item.name]}"
+                    )
+                    yield item.lineno, reason, "Define that method in the class."
         elif isinstance(node, ast.ListComp):
             yield from _find_in_comprehension(node, scopes)
 
@@ -75,10 +78,11 @@ def _find_in_call(call: ast.Call, scopes: Scopes) -> Iterator[tuple[int, str, st
         if name == "round":
             yield (
                 call.lineno,
-                "`round` gave a float, and rounded a half away from zero; Python 3's "
-                "gives an integer where no digits are asked for, and rounds a half to "
-                "the even one",
-                "Write what is meant: int(math.floor(x + 0.5)), or keep it.",
+                "in Python 2 `round` gave a float and rounded a half away from "
+                "zero. Python 3's `round` gives an integer if no digits are "
+                "requested, and rounds a half to the even number",
+                "Write what you mean, such as int(math.floor(x + 0.5)), or keep "
+                "`round`.",
             )
         if name in ("cmp", "file"):
             yield call.lineno, f"Python 3 has no `{name}`", "Write it in another way."
@@ -129,9 +133,9 @@ def _find_in_comprehension(
         if _is_read_after(name, node, scope, scopes):
             yield (
                 node.lineno,
-                f"the list bound `{name}` for what follows it, which reads it; Python 3 "
-                "keeps it to itself",
-                "Bind the name, or give the list's another one.",
+                f"in Python 2 the list comprehension also bound `{name}` for the "
+                "code after it, which reads it. In Python 3 it does not",
+                "Bind the name before its use, or give the comprehension another name.",
             )
 
 

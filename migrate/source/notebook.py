@@ -184,8 +184,9 @@ def find_hidden(notebook: Notebook, migrated: bool) -> Iterator[Finding]:
                     "E008",
                     Outcome.REWRITTEN,
                     "",
-                    "installs what the migrated notebook needs; see to the versions of "
-                    "other packages that were chosen for TensorFlow 1",
+                    "this line now installs what the migrated notebook needs. "
+                    "Check the versions of other packages that were chosen for "
+                    "TensorFlow 1",
                     cell=cell.index,
                 )
                 continue
@@ -196,9 +197,10 @@ def find_hidden(notebook: Notebook, migrated: bool) -> Iterator[Finding]:
                 Outcome.REFUSED,
                 "",
                 "TensorFlow 1 in a magic, which is not migrated",
-                "Change the line when the notebook's own refusals are resolved."
+                "Change the line after you have resolved the notebook's other refusals."
                 if place.new is not None
-                else "Change or delete the line; migrate another program as a file.",
+                else "Change or delete the line. Migrate another program as a file of its "
+                "own.",
                 cell.index,
             )
 

@@ -44,8 +44,8 @@ _PYTHON2_SPELLINGS = (
 )
 # What CPython 3.10 to 3.13 says of source that it finds too deep, rather than wrong.
 USE_PYTHON2 = (
-    "Use --python2, which brings it to Python 3 first; or do so yourself (python-modernize, "
-    "futurize)."
+    "Use --python2, which first converts the file to Python 3. Or convert it "
+    "yourself (python-modernize, futurize)."
 )
 _TOO_DEEP = ("too many nested parentheses", "too many levels of indentation")
 
@@ -214,9 +214,9 @@ def check_indentation(text: str) -> None:
             "E003",
             text.count("\n", 0, mixed.start()) + 1,
             1,
-            "this line is indented with tabs and spaces; Python reads it, but libcst, with "
-            "which this tool writes, does not",
-            "Indent it with spaces alone, a tab as far as the next multiple of 8.",
+            "this line is indented with both tabs and spaces. Python reads it, but "
+            "libcst, the tool's parser, does not",
+            "Indent it with spaces alone. A tab goes to the next multiple of 8.",
         )
 
 
@@ -233,7 +233,7 @@ def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
             line,
             column,
             f"not valid Python: {error.msg}",
-            "It is not Python 2 either, by its syntax: correct it first.",
+            "It is not valid Python 2 either. Correct the syntax first.",
         )
     if evidence is not None:
         at, what = evidence

@@ -348,7 +348,7 @@ def _report_unclear_text(
             "E011",
             Outcome.WARNED,
             "",
-            "in Python 2 `/` rounded down if both sides were integers; the tool "
+            "in Python 2 `/` rounded down if both sides were integers. The tool "
             "cannot tell whether they are, and leaves the line",
-            "Write // where integers are divided, or divide a float.",
+            "If integers are divided, write //. Otherwise divide a float.",
         )

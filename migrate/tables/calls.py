@@ -30,6 +30,7 @@ class CallRow:
       only: TF1's parameter -> the one value for which TF2's function is meant.
       code: of the finding.
       reason: what differs otherwise.
+      told: whether the reason is told of a rewritten call, too.
     """
 
     symbol: str
@@ -44,7 +45,8 @@ class CallRow:
     defaults: tuple[tuple[str, str], ...] = ()
     required: tuple[str, ...] = ()
     only: tuple[tuple[str, str], ...] = ()
-    code: str = "T104"
+    code: str = "T102"
+    told: bool = False
 
 
 _KEEP_DIMS = (("keep_dims", "keepdims"),)
@@ -366,7 +368,6 @@ _ROWS = (
         (("keep_prob", "rate"),),
         wrapped=(("keep_prob", "1 - {}"),),
         reason="keep_prob is 1 - rate",
-        code="T104",
     ),
     CallRow(
         "tf.nn.softmax_cross_entropy_with_logits",
@@ -378,7 +379,6 @@ _ROWS = (
         wrapped=(("labels", "tf.stop_gradient({})"),),
         required=("labels", "logits"),
         reason="TF1's sent no gradient into the labels",
-        code="T104",
     ),
     CallRow(
         "tf.nn.softmax_cross_entropy_with_logits_v2",
@@ -524,7 +524,6 @@ BY_NAME: dict[str, CallRow] = {
             *("aggregation", "shape"),
         ),
         reason="now tf.compat.v1.Variable",
-        code="T102",
     )
 }
 

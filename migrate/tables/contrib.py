@@ -125,12 +125,12 @@ def _loss(name: str, *same: str, renamed: tuple[tuple[str, str], ...] = ()) -> C
         (*same, "scope"),
         renamed,
         reason="labels come first in tf.losses: all are passed by name",
-        code="T102",
+        told=True,
     )
 
 
 def _row(symbol: str, target: str, **fields: object) -> CallRow:
-    row = CallRow(f"tf.contrib.{symbol}", target, 0, (), code="T102")
+    row = CallRow(f"tf.contrib.{symbol}", target, 0, (), told=True)
     fields.setdefault("reason", f"now {target}")
     return dataclasses.replace(row, **fields)  # type: ignore[arg-type]
 
@@ -322,26 +322,26 @@ SCOPED = frozenset(
 # -- no home ---------------------------------------------------------------------------
 
 # Symbol, or module with all below it -> (reason, what to do instead).
-_PROBABILITY = "Use the distribution of tensorflow_probability."
+_PROBABILITY = "Use the same distribution of tensorflow_probability."
 _RNN = (
-    "contrib's cells make their variables through a graph's variable scopes",
-    "Use the cell of tf_keras.layers (LSTM gates: TF1 i, j, f, o; Keras i, f, j, o).",
+    "contrib's cells make their variables by the variable scopes of a graph",
+    "Use the cell of tf_keras.layers. (LSTM gates: TF1 i, j, f, o; Keras i, f, j, o.)",
 )
 _TABLE = (
-    "it is made of a table and a hash of TF1's",
+    "it consists of a table and a hash of TensorFlow 1",
     "Use tf.lookup.StaticVocabularyTable with a KeyValueTensorInitializer or a "
     "TextFileInitializer.",
 )
 _SUMMARY = (
-    "its step was the graph's global step; TF2's summaries must be given one",
-    "Pass step=... to the call, then it becomes tf.summary's.",
+    "it used the graph's global step, but summaries of TensorFlow 2 need a step",
+    "Pass step=... to the call. The tool then writes the function of tf.summary.",
 )
 _IMAGE = (
-    "TF2 has no such image operation",
+    "TensorFlow 2 has no such image operation",
     "Use tf.raw_ops.ImageProjectiveTransformV3, or tf_keras.layers.RandomRotation and "
     "RandomTranslation.",
 )
-_GONE = "this part of contrib was not carried over to TF2"
+_GONE = "TensorFlow 2 does not contain this part of contrib"
 NO_HOME: dict[str, tuple[str, str]] = {
     "bayesflow": (_GONE, _PROBABILITY),
     "boosted_trees": (_GONE, "Use TensorFlow Decision Forests."),
@@ -349,16 +349,16 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "constrained_optimization": (_GONE, "Use tensorflow_constrained_optimization."),
     "copy_graph": ("TF2 has no graph to copy", "Call the function again."),
     "crf": (
-        "its functions make a variable of the graph, or decode by a graph's cell",
-        "Write the forward pass with tf.scan, or use a CRF layer for Keras; "
-        "--fallback compat keeps contrib's.",
+        "its functions make a variable of the graph, or decode by a cell of a graph",
+        "Write the forward pass with tf.scan, or use a CRF layer for Keras. Or use "
+        "--fallback compat, which keeps contrib's function.",
     ),
     "cudnn_rnn": (
         "cuDNN kernels are chosen by the layer in TF2",
-        "Use tf_keras.layers.LSTM or GRU; weights need another layout.",
+        "Use tf_keras.layers.LSTM or GRU. Their weights have another layout.",
     ),
     "data.read_batch_features": (
-        "it is another function in TF2",
+        "TensorFlow 2 has another function for this",
         "Use tf.data.experimental.make_batched_features_dataset.",
     ),
     "data.reduce_dataset": ("it is a method in TF2", "Use dataset.reduce."),
@@ -368,12 +368,13 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "Keep the iterator in a tf.train.Checkpoint.",
     ),
     "distribute.ParameterServerStrategy": (
-        "it was for Estimators; TF2's has a coordinator and other arguments",
+        "it was for Estimators. TensorFlow 2's class has a coordinator and other "
+        "arguments",
         "Use tf.distribute.ParameterServerStrategy with a ClusterCoordinator.",
     ),
     "distribute.DistributeConfig": (
         "it was for Estimators, which take the strategy itself",
-        "RunConfig(train_distribute=strategy, eval_distribute=strategy)",
+        "Write `RunConfig(train_distribute=strategy, eval_distribute=strategy)`.",
     ),
     "distribute.AllReduceCrossDeviceOps": (
         "cross device operations have other names and arguments",
@@ -399,7 +400,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "eager.Saver": (_GONE, "Use tf.train.Checkpoint."),
     "estimator": (
         "Estimators do not exist in TF2",
-        "A Keras model with tf_keras replaces them.",
+        "Use a Keras model of tf_keras.",
     ),
     "factorization": (
         _GONE,
@@ -407,13 +408,13 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "ffmpeg": (_GONE, "Use tensorflow_io, or tf.audio.decode_wav."),
     "framework.arg_scope": (
-        "it gives arguments to layers of contrib, and the file uses them outside of "
-        "functions that build a graph",
-        "Make the layers in functions of their own that return tensors.",
+        "it gives arguments to layers of contrib, but the file uses them outside "
+        "of functions that build a graph",
+        "Make the layers in separate functions that return tensors.",
     ),
     "framework.get_variables": (
         "TF2 keeps no list of all variables",
-        "Pass the variables along.",
+        "Pass the list of variables to the code that needs it.",
     ),
     "framework.nest": ("it is public in TF2", "Use tf.nest."),
     "gan": (_GONE, "Use tensorflow_gan."),
@@ -426,10 +427,10 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "labeled_tensor": (_GONE, "Use xarray, or name the axes in comments."),
     "layers": (
-        "contrib's layers make their variables through a graph's variable scopes, and this "
-        "is no function that builds a graph and nothing else",
-        "Make the layers in functions of their own that return tensors; or use the layer "
-        "of tf_keras.layers.",
+        "contrib's layers make their variables by the variable scopes of a graph, "
+        "but this is not a function that only builds a graph",
+        "Make the layers in separate functions that return tensors. Or use the "
+        "layer of tf_keras.layers.",
     ),
     **{
         f"layers.{old}": (
@@ -451,7 +452,8 @@ NO_HOME: dict[str, tuple[str, str]] = {
         }.items()
     },
     "eager.list_devices": (
-        "it gave names of devices as text; TF2 gives objects, with shorter names",
+        "it gave the names of devices as text. TensorFlow 2 gives objects with "
+        "shorter names",
         "Use [d.name for d in tf.config.list_logical_devices()]: '/device:GPU:0', "
         "without the job and the task.",
     ),
@@ -461,8 +463,8 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "learn.datasets": (
         "tf.contrib does not exist in TF2",
-        'Of these data sets `load_dataset("mnist")` is migrated. Read the others by another '
-        "package, as scikit-learn's load_iris.",
+        'The tool migrates only `load_dataset("mnist")` of these data sets. Read '
+        "the others by another package, such as scikit-learn's load_iris.",
     ),
     "learn": (
         "contrib.learn's Estimators and readers do not exist in TF2",
@@ -470,7 +472,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "learn.preprocessing": (
         "contrib.learn's preprocessing does not exist in TF2",
-        "Use tf_keras.layers.TextVectorization, or Python: it touches no graph.",
+        "Use tf_keras.layers.TextVectorization, or plain Python.",
     ),
     "legacy_seq2seq": (_GONE, "Write the decoder with tf_keras cells."),
     "linear_optimizer": (_GONE, "Use tf_keras.experimental.LinearModel."),
@@ -500,8 +502,8 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "rnn": _RNN,
     "saved_model": (_GONE, "Use tf_keras.models.save_model."),
     "seq2seq": (
-        "its decoders are made of graph rnn cells",
-        "Write the decoder with tf_keras cells; TensorFlow Addons had the rest.",
+        "its decoders use recurrent cells of a graph",
+        "Write the decoder with tf_keras cells.",
     ),
     "signal": (_GONE, "Use tf.signal."),
     "solvers": (_GONE, "Use tf.linalg or scipy."),
@@ -534,5 +536,5 @@ def explain_no_home(symbol: str) -> tuple[str, str]:
         name = name.rpartition(".")[0]
     return (
         "tf.contrib does not exist in TF2",
-        "Look for the function in tf_slim, Keras, or a package of its own.",
+        "Look for the function in tf_slim, in Keras, or in a separate package.",
     )

@@ -11,12 +11,10 @@ OPTIMIZE_LOSS_PARAMETERS = (
     *("update_ops", "variables", "name", "summaries", "colocate_gradients_with_ops"),
     "increment_global_step",
 )
-# Those whose effect is known; where gradients are computed changes nothing of them.
-READ = frozenset(OPTIMIZE_LOSS_PARAMETERS) - {
-    *("gradient_noise_scale", "gradient_multipliers", "increment_global_step"),
-}
 # Those for which the emitted `optimize_loss` raises an error.
 NOT_EMITTED = frozenset({"gradient_noise_scale", "gradient_multipliers"})
+# Those whose effect is known; where gradients are computed changes nothing of them.
+READ = frozenset(OPTIMIZE_LOSS_PARAMETERS) - NOT_EMITTED - {"increment_global_step"}
 SCOPE = "OptimizeLoss"
 # What is written without a list of summaries; of others there is one for each gradient.
 SUMMARIES = frozenset({"loss", "learning_rate", "global_gradient_norm"})

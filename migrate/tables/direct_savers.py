@@ -41,10 +41,6 @@ READING = frozenset({"astype", "copy", "flatten", "mean", "reshape", "sum", "ran
 # Functions of TensorFlow that may make variables where a step is traced.
 MAKE_VARIABLES = (
     *("tf.Variable", "tf.get_variable", "tf.layers.", "tf.contrib.", "tf.keras."),
-    *("tf.nn.rnn", "tf.nn.dynamic_rnn", "tf.nn.bidirectional", "tf.nn.static"),
+    *("tf.nn.rnn_cell.", "tf.nn.dynamic_rnn", "tf.nn.bidirectional_", "tf.nn.static_"),
     *("tf.metrics.", "tf.train.", "tf.random.Generator"),
-)
-MODULES_OF_VARIABLES = (
-    *("recurrent_cells.", "tf_keras.layers.", "tf_keras.models.", "tf_keras.Model"),
-    *("tf_keras.Sequential", "tf_keras.Input", "contrib_layers.", "graph_variables."),
 )

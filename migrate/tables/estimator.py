@@ -397,15 +397,16 @@ IN_SERVING = frozenset(
 # Whether it is in a model_fn -> (reason, recipe) of a placeholder elsewhere.
 NOT_FED = {
     False: (
-        "a placeholder that is not a serving input's: an input_fn runs once, and nothing "
-        "feeds it",
-        "Make the dataset of the arrays themselves.",
+        "the placeholder does not belong to a serving input. An input_fn runs "
+        "once, and nothing feeds it",
+        "Make the dataset directly from the arrays.",
     ),
     True: (
-        "a placeholder in a model_fn: a step function takes its batch, and nothing feeds it",
-        "Make it a variable, by tf.get_variable(name, [], trainable=False, "
-        "initializer=...); a hook gives it its value by variable.load(value, "
-        "run_context.session) in before_run.",
+        "the placeholder is in a model_fn. A step function takes its batch, and "
+        "nothing feeds it",
+        "Replace the placeholder by a variable: tf.get_variable(name, [], "
+        "trainable=False, initializer=...). Let a hook set its value in "
+        "before_run: variable.load(value, run_context.session).",
     ),
 }
 
@@ -414,10 +415,10 @@ IN_INPUT = frozenset({"tf.add_to_collection"})
 
 # Of a function that makes a receiver which is no ServingInputReceiver of TensorFlow 1.
 RECEIVER = (
-    "a placeholder of a receiver that the migrated Estimators do not export, as "
-    "tensorflow_model_analysis has one for evaluation",
-    "Export a serving input by export_saved_model; tensorflow_model_analysis evaluates "
-    "it by a ModelSpec with its signature_name.",
+    "this placeholder belongs to a receiver that the migrated Estimators do not "
+    "export, such as tensorflow_model_analysis's for evaluation",
+    "Export a serving input by export_saved_model. Let tensorflow_model_analysis "
+    "evaluate it by a ModelSpec with its signature_name.",
 )
 
 # Calls that switch TF2's behaviour off.
@@ -431,7 +432,7 @@ SWITCHES = frozenset(
     }
 )
 
-_TREES_GONE = "gradient boosted trees, which TensorFlow 2.16 and later do not have"
+_TREES_GONE = "TensorFlow 2.16 and later do not have gradient boosted trees"
 _TREES = "Use TensorFlow Decision Forests."
 # Symbol, or a class or module with all below it -> (code, reason, recipe).
 REFUSED: dict[str, tuple[str, str, str]] = {
@@ -442,30 +443,30 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     **{
         f"tf.{package}.tpu": (
             "E117",
-            "of TPUs only TPUEstimator is covered, and what it needs",
-            "Use tf.estimator.Estimator in the TF1 program first.",
+            "the tool covers only TPUEstimator and what it needs",
+            "Change the TensorFlow 1 program to tf.estimator.Estimator first.",
         )
         for package in ("estimator", "contrib")
     },
     "tf.contrib.learn.learn_runner": (
         "E117",
-        "of learn_runner only `run` is covered",
+        "the tool covers only `run` of learn_runner",
         "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
     ),
     "tf.contrib.learn.Estimator": (
         "E117",
-        "contrib.learn's Estimator has another model_fn",
-        "Use tf.estimator.Estimator in the TF1 program first.",
+        "an Estimator of contrib.learn has another form of model_fn",
+        "Change the TensorFlow 1 program to tf.estimator.Estimator first.",
     ),
     "tf.keras.estimator": (
         "E117",
-        "TensorFlow 2.16 and later make no Estimator of a Keras model",
+        "TensorFlow 2.16 and later cannot make an Estimator from a Keras model",
         "Call the Keras model's fit, evaluate and predict.",
     ),
     "tf.estimator": (
         "E117",
-        "this part of tf.estimator is not covered yet",
-        "Leave it out, or write what it does in the model_fn or in a hook.",
+        "the tool does not cover this part of tf.estimator",
+        "Remove it, or write what it does in the model_fn or in a hook.",
     ),
 }
 
@@ -475,8 +476,8 @@ TPU_ESTIMATORS = frozenset(
 )
 # What is said of them.
 NO_TPU = (
-    "use_tpu=True trains under tf.distribute.TPUStrategy, which was never run on a TPU: "
-    "compare a few steps before you rely on it"
+    "use_tpu=True trains under tf.distribute.TPUStrategy. Nobody has run this on a "
+    "TPU yet: compare a few steps before you rely on it"
 )
 TPU_SPECS = frozenset(
     {"tf.contrib.tpu.TPUEstimatorSpec", "tf.estimator.tpu.TPUEstimatorSpec"}

@@ -34,15 +34,15 @@ class GraphOnly:
     Attributes:
       symbol: the TF1 symbol.
       effect: what an eager call does.
-      reason: the same for the user, with the error where there is one.
+      reason: the same for the user, with the error where there is one; None where
+        `unsupported.UNSUPPORTED` has the symbol, whose reason is told.
     """
 
     symbol: str
     effect: Effect
-    reason: str
+    reason: str | None
 
 
-_SESSION = "runs a graph: it raises 'The Session graph is empty' in an eager program"
 _MONITORED = "builds a Scaffold, which merges summaries: RuntimeError in eager mode"
 _QUEUES = "feeds by queue runners, which raise in eager mode ('use tf.data')"
 _READER = "readers raise in eager mode ('use tf.data')"
@@ -53,17 +53,13 @@ _HOOK = "is a hook: it works inside a monitored session only, which raises eager
 _META = "there is no graph to export or import: RuntimeError in eager mode"
 
 
-def _rows(effect: Effect, reason: str, *names: str) -> tuple[GraphOnly, ...]:
+def _rows(effect: Effect, reason: str | None, *names: str) -> tuple[GraphOnly, ...]:
     return tuple(GraphOnly(f"tf.{name}", effect, reason) for name in names)
 
 
 _ROWS = (
-    *_rows(Effect.RAISES, _SESSION, "Session", "InteractiveSession"),
-    *_rows(
-        Effect.EMPTY,
-        "there is no session in an eager program: it returns None",
-        "get_default_session",
-    ),
+    *_rows(Effect.RAISES, None, "Session", "InteractiveSession"),
+    *_rows(Effect.EMPTY, None, "get_default_session"),
     *_rows(
         Effect.RAISES,
         "session state does not exist in eager mode: FailedPreconditionError",
@@ -78,11 +74,7 @@ _ROWS = (
         "sparse_placeholder",
         "ragged.placeholder",
     ),
-    *_rows(
-        Effect.WRONG,
-        "returns the default as a constant: nothing can be fed in eager mode",
-        "placeholder_with_default",
-    ),
+    *_rows(Effect.WRONG, None, "placeholder_with_default"),
     *_rows(
         Effect.RAISES,
         "'not supported when eager execution is enabled': RuntimeError",
@@ -105,11 +97,7 @@ _ROWS = (
         "train.Supervisor",
         "train.basic_train_loop",
     ),
-    *_rows(
-        Effect.HANGS,
-        "apply_gradients takes a token from a queue that no queue runner fills",
-        "train.SyncReplicasOptimizer",
-    ),
+    *_rows(Effect.HANGS, None, "train.SyncReplicasOptimizer"),
     *_rows(
         Effect.RAISES,
         _QUEUES,
@@ -177,13 +165,7 @@ _ROWS = (
         "moving_average_variables",
         "trainable_variables",
     ),
-    *_rows(
-        Effect.EMPTY,
-        "TensorFlow itself collects nothing in eager mode, only the program's own "
-        "add_to_collection does",
-        "get_collection",
-        "get_collection_ref",
-    ),
+    *_rows(Effect.EMPTY, None, "get_collection", "get_collection_ref"),
     *_rows(
         Effect.RAISES,
         "'not compatible with eager execution': use tf.debugging.enable_check_numerics",
@@ -202,30 +184,10 @@ _ROWS = (
         "variable_scope",
         "variable_op_scope",
     ),
-    *_rows(
-        Effect.RAISES,
-        "'is not supported when eager execution is enabled': its state is two local "
-        "variables of a graph",
-        "metrics",
-    ),
-    *_rows(
-        Effect.RAISES,
-        "'not compatible with eager execution': use tf.summary.create_file_writer",
-        "summary.FileWriter",
-        "summary.FileWriterCache",
-    ),
-    *_rows(
-        Effect.RAISES,
-        "'Merging tf.summary.* ops is not compatible with eager execution'",
-        "summary.merge",
-        "summary.merge_all",
-    ),
-    *_rows(
-        Effect.RAISES,
-        "the kernel has no eager form: UnimplementedError, 'bad_color has unhandled "
-        "type'",
-        "summary.image",
-    ),
+    *_rows(Effect.RAISES, None, "metrics"),
+    *_rows(Effect.RAISES, None, "summary.FileWriter", "summary.FileWriterCache"),
+    *_rows(Effect.RAISES, None, "summary.merge", "summary.merge_all"),
+    *_rows(Effect.RAISES, None, "summary.image"),
     *_rows(
         Effect.RAISES,
         "'not supported when eager execution is enabled. Use tf.GradientTape'",
@@ -243,20 +205,12 @@ _ROWS = (
         "'not supported in eager mode. Use Python-style iteration instead'",
         "data.make_initializable_iterator",
     ),
-    *_rows(Effect.EMPTY, f"{_LOSSES}: it is empty", "losses.get_losses"),
+    *_rows(Effect.EMPTY, None, "losses.get_losses"),
     *_rows(Effect.EMPTY, f"{_LOSSES}: it is empty", "losses.get_regularization_losses"),
-    *_rows(Effect.WRONG, f"{_LOSSES}: it is 0", "losses.get_regularization_loss"),
-    *_rows(
-        Effect.RAISES,
-        f"{_LOSSES}: ValueError, there is none to add",
-        "losses.get_total_loss",
-    ),
+    *_rows(Effect.WRONG, None, "losses.get_regularization_loss"),
+    *_rows(Effect.RAISES, None, "losses.get_total_loss"),
     *_rows(Effect.NOTHING, f"{_LOSSES}: it adds to nothing", "losses.add_loss"),
-    *_rows(
-        Effect.RAISES,
-        "gives tf.device a function, which it refuses in eager mode",
-        "train.replica_device_setter",
-    ),
+    *_rows(Effect.RAISES, None, "train.replica_device_setter"),
     *_rows(
         Effect.RAISES,
         "the accumulator is a graph reference: RuntimeError in eager mode",
@@ -289,15 +243,14 @@ _ROWS = (
 GRAPH_ONLY: dict[str, GraphOnly] = {row.symbol: row for row in _ROWS}
 
 
-_RECIPE = "It needs a graph session: write what it does for eager execution."
+_RECIPE = "This function needs a graph session. Write what it does for eager execution."
 # What to do instead, where more can be said.
 _RECIPES = {
-    "tf.train.FinalOpsHook": "Take an evaluation's values from what `evaluate` returns; "
-    "read variables at the end in a hook of your own: `session.run(variable)` in its "
-    "`end`.",
-    "tf.train.FeedFnHook": "Have the input_fn give what it fed: "
-    "`tf.data.Dataset.from_generator(generate, types, shapes)`, of a generator that yields "
-    "what feed_fn returned.",
+    "tf.train.FinalOpsHook": "Use the values that `evaluate` returns. To read variables at the end, "
+    "write a hook with `session.run(variable)` in its `end`.",
+    "tf.train.FeedFnHook": "Let the input_fn give what it fed: "
+    "`tf.data.Dataset.from_generator(generate, types, shapes)`, with a "
+    "generator that yields what feed_fn returned.",
 }
 
 
@@ -316,7 +269,8 @@ def find(symbol: str) -> GraphOnly | None:
     return None
 
 
-def reason(symbol: str) -> str | None:
-    """Why a symbol needs a graph, None if it works eagerly."""
+def reason(symbol: str) -> str:
+    """Why a symbol of the table needs a graph, where that is not unsupported."""
     row = find(symbol)
-    return None if row is None else row.reason
+    assert row is not None and row.reason is not None
+    return row.reason

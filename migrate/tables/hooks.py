@@ -123,13 +123,14 @@ SESSION_DROPPED = frozenset(
 
 # What a hook that is refused can be, in its recipes.
 CALLBACK = (
-    "As a callback of model.fit: class Name(tf_keras.callbacks.Callback): def "
-    "on_train_batch_end(self, batch, logs=None): look at logs['loss'], stop by "
+    "To use Model.fit, write a callback: class Name(tf_keras.callbacks.Callback): "
+    "def on_train_batch_end(self, batch, logs=None): look at logs['loss'], stop by "
     "self.model.stop_training = True."
 )
 SESSION_HOOK = (
-    "Around a session's steps: make the tensors where the model is built, and give them to "
-    "the hook. class Name(tf.train.SessionRunHook): def before_run(self, run_context): return "
-    "tf.train.SessionRunArgs(self.loss); def after_run(self, run_context, run_values): look at "
-    "run_values.results, stop by run_context.request_stop()."
+    "To keep a session, make the tensors where the model is built, and pass them "
+    "to the hook: class Name(tf.train.SessionRunHook): def before_run(self, "
+    "run_context): return tf.train.SessionRunArgs(self.loss); def after_run(self, "
+    "run_context, run_values): look at run_values.results, stop by "
+    "run_context.request_stop()."
 )

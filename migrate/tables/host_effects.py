@@ -6,26 +6,34 @@ of what the program means. `UNSEEN` is code that cannot be read; it conflicts wi
 
 from __future__ import annotations
 
-STDOUT = "standard output"
-LOG = "the log"
-FILES = "files"
-PATH = "the import path"
-PYTHON_RANDOM = "Python's random generator"
-NUMPY_RANDOM = "NumPy's random generator"
-PROCESS = "the process"
-UNSEEN = "code that cannot be seen"
-OBJECT = "the object "  # And its name: a list, a generator, a reader.
+import enum
+
+
+class Does(enum.IntEnum):
+    """Kinds of effects; their order decides which of two differences is told first."""
+
+    NOTHING = 0
+    NUMPY_RANDOM = enum.auto()
+    PYTHON_RANDOM = enum.auto()
+    UNSEEN = enum.auto()  # Code that cannot be read.
+    FILES = enum.auto()
+    STDOUT = enum.auto()
+    PATH = enum.auto()  # Where modules come from.
+    LOG = enum.auto()
+    OBJECT = enum.auto()  # Of one name: a list, a generator, a reader.
+    PROCESS = enum.auto()
+
 
 # Built-in functions; all others compute and no more.
-BUILTINS: dict[str, str] = {
-    "print": STDOUT,
-    "input": STDOUT,
-    "open": FILES,
-    "exec": UNSEEN,
-    "eval": UNSEEN,
-    "exit": PROCESS,
-    "quit": PROCESS,
-    "__import__": UNSEEN,
+BUILTINS: dict[str, Does] = {
+    "print": Does.STDOUT,
+    "input": Does.STDOUT,
+    "open": Does.FILES,
+    "exec": Does.UNSEEN,
+    "eval": Does.UNSEEN,
+    "exit": Does.PROCESS,
+    "quit": Does.PROCESS,
+    "__import__": Does.UNSEEN,
 }
 
 # Those that only give a value.
@@ -37,9 +45,9 @@ PURE_BUILTINS = frozenset(
 # Those that call what they are given.
 RUNS_GIVEN = frozenset({"filter", "map", "max", "min", "sorted"})
 
-# Functions of modules: the longest beginning that is listed decides. "" is no effect. What
+# Functions of modules: the longest beginning that is listed decides. What
 # is not listed is unseen, too, and so is what its results do.
-FUNCTIONS: dict[str, str] = {
+FUNCTIONS: dict[str, Does] = {
     # Modules of Python's library whose functions read and compute.
     **dict.fromkeys(
         (
@@ -70,114 +78,114 @@ FUNCTIONS: dict[str, str] = {
             # Packages that compute.
             *("numpy", "scipy", "absl", "attr", "packaging"),
         ),
-        "",
+        Does.NOTHING,
     ),
-    "pprint": STDOUT,
-    "sys.stdout": STDOUT,
-    "sys.stderr": LOG,
-    "logging.debug": LOG,
-    "logging.info": LOG,
-    "logging.warning": LOG,
-    "logging.warn": LOG,
-    "logging.error": LOG,
-    "logging.exception": LOG,
-    "logging.critical": LOG,
-    "logging.log": LOG,
-    "absl.logging": LOG,
-    "absl.logging.set_verbosity": "",
-    "warnings": LOG,
+    "pprint": Does.STDOUT,
+    "sys.stdout": Does.STDOUT,
+    "sys.stderr": Does.LOG,
+    "logging.debug": Does.LOG,
+    "logging.info": Does.LOG,
+    "logging.warning": Does.LOG,
+    "logging.warn": Does.LOG,
+    "logging.error": Does.LOG,
+    "logging.exception": Does.LOG,
+    "logging.critical": Does.LOG,
+    "logging.log": Does.LOG,
+    "absl.logging": Does.LOG,
+    "absl.logging.set_verbosity": Does.NOTHING,
+    "warnings": Does.LOG,
     **{
-        f"traceback.print_{what}": LOG
+        f"traceback.print_{what}": Does.LOG
         for what in ("exc", "exception", "last", "list", "stack", "tb")
     },
     # Files.
-    "os.mkdir": FILES,
-    "os.makedirs": FILES,
-    "os.remove": FILES,
-    "os.unlink": FILES,
-    "os.rename": FILES,
-    "os.replace": FILES,
-    "os.rmdir": FILES,
-    "os.removedirs": FILES,
-    "os.symlink": FILES,
-    "os.link": FILES,
-    "os.chdir": FILES,
-    "os.listdir": FILES,
-    "os.walk": FILES,
-    "os.path.exists": FILES,
-    "os.path.isfile": FILES,
-    "os.path.isdir": FILES,
-    "os.path.getsize": FILES,
-    "os.path.getmtime": FILES,
-    "glob.glob": FILES,
-    "glob.iglob": FILES,
-    "io.open": FILES,
-    "codecs": FILES,
-    "gzip": FILES,
-    "bz2": FILES,
-    "zipfile": FILES,
-    "tarfile": FILES,
-    "shutil": FILES,
-    "pickle": FILES,
-    "cPickle": FILES,
-    "six.moves.cPickle": FILES,
-    "json.dump": FILES,
-    "json.load": FILES,
-    "tempfile": FILES,
-    "numpy.save": FILES,
-    "numpy.savez": FILES,
-    "numpy.savetxt": FILES,
-    "numpy.load": FILES,
-    "numpy.loadtxt": FILES,
-    "numpy.genfromtxt": FILES,
-    "numpy.fromfile": FILES,
-    "json.loads": "",
-    "json.dumps": "",
-    "pickle.loads": "",
-    "pickle.dumps": "",
+    "os.mkdir": Does.FILES,
+    "os.makedirs": Does.FILES,
+    "os.remove": Does.FILES,
+    "os.unlink": Does.FILES,
+    "os.rename": Does.FILES,
+    "os.replace": Does.FILES,
+    "os.rmdir": Does.FILES,
+    "os.removedirs": Does.FILES,
+    "os.symlink": Does.FILES,
+    "os.link": Does.FILES,
+    "os.chdir": Does.FILES,
+    "os.listdir": Does.FILES,
+    "os.walk": Does.FILES,
+    "os.path.exists": Does.FILES,
+    "os.path.isfile": Does.FILES,
+    "os.path.isdir": Does.FILES,
+    "os.path.getsize": Does.FILES,
+    "os.path.getmtime": Does.FILES,
+    "glob.glob": Does.FILES,
+    "glob.iglob": Does.FILES,
+    "io.open": Does.FILES,
+    "codecs": Does.FILES,
+    "gzip": Does.FILES,
+    "bz2": Does.FILES,
+    "zipfile": Does.FILES,
+    "tarfile": Does.FILES,
+    "shutil": Does.FILES,
+    "pickle": Does.FILES,
+    "cPickle": Does.FILES,
+    "six.moves.cPickle": Does.FILES,
+    "json.dump": Does.FILES,
+    "json.load": Does.FILES,
+    "tempfile": Does.FILES,
+    "numpy.save": Does.FILES,
+    "numpy.savez": Does.FILES,
+    "numpy.savetxt": Does.FILES,
+    "numpy.load": Does.FILES,
+    "numpy.loadtxt": Does.FILES,
+    "numpy.genfromtxt": Does.FILES,
+    "numpy.fromfile": Does.FILES,
+    "json.loads": Does.NOTHING,
+    "json.dumps": Does.NOTHING,
+    "pickle.loads": Does.NOTHING,
+    "pickle.dumps": Does.NOTHING,
     # Random draws and their seeds.
-    "random": PYTHON_RANDOM,
-    "random.Random": "",
-    "numpy.random": NUMPY_RANDOM,
-    "numpy.random.RandomState": "",
-    "numpy.random.default_rng": "",
+    "random": Does.PYTHON_RANDOM,
+    "random.Random": Does.NOTHING,
+    "numpy.random": Does.NUMPY_RANDOM,
+    "numpy.random.RandomState": Does.NOTHING,
+    "numpy.random.default_rng": Does.NOTHING,
     # The process, the machine.
-    "sys.exit": PROCESS,
-    "os._exit": PROCESS,
-    "os.abort": PROCESS,
-    "os.kill": PROCESS,
-    "signal": PROCESS,
-    "atexit": PROCESS,
-    "os.system": UNSEEN,
-    "os.popen": UNSEEN,
-    "os.fork": UNSEEN,
+    "sys.exit": Does.PROCESS,
+    "os._exit": Does.PROCESS,
+    "os.abort": Does.PROCESS,
+    "os.kill": Does.PROCESS,
+    "signal": Does.PROCESS,
+    "atexit": Does.PROCESS,
+    "os.system": Does.UNSEEN,
+    "os.popen": Does.UNSEEN,
+    "os.fork": Does.UNSEEN,
     # Where modules come from.
-    "sys.path.append": PATH,
-    "sys.path.insert": PATH,
-    "sys.path.extend": PATH,
-    "sys.path.remove": PATH,
-    "sys.path.pop": PATH,
-    "site": PATH,
-    "os.environ.setdefault": PATH,
-    "os.environ.update": PATH,
-    "os.environ.pop": PATH,
-    "os.putenv": PATH,
+    "sys.path.append": Does.PATH,
+    "sys.path.insert": Does.PATH,
+    "sys.path.extend": Does.PATH,
+    "sys.path.remove": Does.PATH,
+    "sys.path.pop": Does.PATH,
+    "site": Does.PATH,
+    "os.environ.setdefault": Does.PATH,
+    "os.environ.update": Does.PATH,
+    "os.environ.pop": Does.PATH,
+    "os.putenv": Does.PATH,
 }
 
 # TensorFlow's functions with an effect of their own; the others build or run a graph.
-TENSORFLOW: dict[str, str] = {
-    "tf.gfile": FILES,
-    "tf.io.gfile": FILES,
-    "tf.logging": LOG,
-    "tf.logging.set_verbosity": "",
-    "tf.python_io.TFRecordWriter": FILES,
-    "tf.io.TFRecordWriter": FILES,
+TENSORFLOW: dict[str, Does] = {
+    "tf.gfile": Does.FILES,
+    "tf.io.gfile": Does.FILES,
+    "tf.logging": Does.LOG,
+    "tf.logging.set_verbosity": Does.NOTHING,
+    "tf.python_io.TFRecordWriter": Does.FILES,
+    "tf.io.TFRecordWriter": Does.FILES,
 }
 
 # Parts of TensorFlow, and written modules, that are a program's own: they read its data.
-READERS: dict[str, str] = {
-    "tensorflow.examples": FILES,
-    "mnist_input_data": FILES,
+READERS: dict[str, Does] = {
+    "tensorflow.examples": Does.FILES,
+    "mnist_input_data": Does.FILES,
 }
 
 # Modules of TensorFlow that have no part in graphs.
@@ -354,11 +362,11 @@ NEVER_RETURN = frozenset(
     | {"training_session.leave"}
 )
 # What is shown to somebody, and changes nothing else.
-SHOWN = frozenset({STDOUT, LOG})
+SHOWN = frozenset({Does.STDOUT, Does.LOG})
 # Decorators of written modules that trace a function where it is defined.
 TRACES_AT_ONCE = frozenset({"step_function"})
 # Generators of the whole program: those of workers that serve are seeded as its own.
-GENERATORS = frozenset({PYTHON_RANDOM, NUMPY_RANDOM})
+GENERATORS = frozenset({Does.PYTHON_RANDOM, Does.NUMPY_RANDOM})
 # What is changed by an assignment.
 PATHS = frozenset({"sys.path", "os.environ"})
 # Words of tests for the mode of a model_fn.
@@ -375,7 +383,7 @@ ASKED = frozenset({"None", "results"})
 RUNS_MAIN = ("tf.app.run", "absl.app.run")
 
 
-def longest(path: str, rows: dict[str, str]) -> str | None:
+def longest(path: str, rows: dict[str, Does]) -> Does | None:
     """The row of the longest beginning of a dotted path that a table has."""
     while path:
         if path in rows:

@@ -197,18 +197,13 @@ GRAPH_STATE = frozenset(
     )
 )
 STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
-# Methods of a model class that its Estimator called -> why they are not said.
+# Methods of a model class that its Estimator called -> why they are not said. Of those that
+# give first values, or a Scaffold, the call that makes them is told.
 UNSAID_METHODS: dict[str, str] = {
-    "initial_values": "its variables get their first values when the graph is built",
-    "initial_training_values": "training gives its variables their first values",
-    "initial_scaffold": "a Scaffold prepares its training",
-    "training_scaffold": "a Scaffold prepares its training",
-    "evaluation_scaffold": "a Scaffold prepares its evaluation",
-    "prediction_scaffold": "a Scaffold prepares its predictions",
     "prediction_hooks": "hooks watch its predictions",
 }
 # How names of functions begin that draw in each step, and how those end that do not.
-DRAWS = ("dropout", "multinomial", "random_", "truncated_normal")
+DRAWS = ("dropout", "multinomial", "random_")
 NO_DRAWS = ("initializer", "seed")
 # What makes a generator of random numbers that nothing else draws from.
 GENERATORS = frozenset(

@@ -44,7 +44,6 @@ BY_GRAPH = "get_tensor_by_name"
 # Packages that add nothing to a graph, beside those of Python; and TensorFlow itself.
 HOST = frozenset(
     {
-        "__future__",
         "absl",
         "matplotlib",
         "numpy",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from migrate.tables import before_one, symbols
 
 _NO_SESSION = (
-    "Leave it out where it only sets Keras up: TensorFlow 2's Keras computes without a "
-    "session."
+    "If the session only sets Keras up, remove it. TensorFlow 2's Keras computes "
+    "without a session."
 )
 # Symbol, or a module with all below it -> what to do instead. Longest first found.
 INSTEAD: dict[str, str] = {
@@ -24,18 +24,17 @@ INSTEAD: dict[str, str] = {
     "tf.python.framework.graph_util": "Use tf.compat.v1.graph_util.",
     "tf.python.framework.test_util": "Use tf.test.TestCase.",
     "tf.python.framework.ops.colocate_with": "Use tf.device.",
-    "tf.python.framework.smart_cond": "Use `if` where the condition is a Python value, "
-    "tf.cond where it is a tensor.",
+    "tf.python.framework.smart_cond": "Use `if` for a condition that Python knows, and tf.cond for a tensor.",
     "tf.python.layers": "Derive the layer from tf_keras.layers.Layer.",
     "tf.python.lib.io.file_io": "Use tf.io.gfile.",
     "tf.python.lib.io.tf_record": "Use tf.io and tf.data.TFRecordDataset.",
-    "tf.python.ops.control_flow_util": "Take the test out: TF2 has one kind of loop.",
+    "tf.python.ops.control_flow_util": "Remove the test. TensorFlow 2 has only one kind of loop.",
     "tf.python.ops.gen_array_ops": "Use tf.raw_ops.",
     "tf.python.ops.gen_math_ops": "Use tf.raw_ops.",
     "tf.python.ops.inplace_ops": "Use tf.tensor_scatter_nd_update.",
     "tf.python.ops.metrics_impl": "Use a metric of tf_keras.metrics.",
     "tf.python.ops.rnn_cell_impl": "Derive the cell from tf_keras.layers.Layer.",
-    "tf.python.ops.variables.PartitionedVariable": "Take the parts as a list.",
+    "tf.python.ops.variables.PartitionedVariable": "Use the parts as a list.",
     "tf.python.platform.resource_loader": "Use importlib.resources.",
     "tf.python.saved_model": "Use tf.saved_model.",
     "tf.python.tools": "Use the program of that name that TensorFlow installs.",
@@ -49,27 +48,27 @@ INSTEAD: dict[str, str] = {
     "tf.python.util.nest": "Use tf.nest; its assert_shallow_structure and the functions "
     "up to a structure are those of the package dm-tree.",
     "tf.python.util.tf_decorator": "Use functools.wraps.",
-    "tf.python.util.tf_export": "Take the decorator off.",
+    "tf.python.util.tf_export": "Remove the decorator.",
     "tf.python.util.tf_inspect": "Use inspect.",
     "tf.python.util.tf_contextlib": "Use contextlib.",
-    "tf.examples": "Bring the file along: it is in TensorFlow's source of version 1.15.",
+    "tf.examples": "Copy the file from TensorFlow's source of version 1.15.",
     "tf.pywrap_tensorflow": "Use tf.train.load_checkpoint.",
     "tf.keras.utils.multi_gpu_model": "Build and compile the model in the scope of "
     "tf.distribute.MirroredStrategy.",
     "tf.keras.experimental.export_saved_model": "Use tf.saved_model.save.",
     "tf.keras.experimental.load_from_saved_model": "Use tf_keras.models.load_model.",
 }
-_ANY = "Find the public function that does the same."
+_ANY = "Look for a public function that does the same."
 # Public by accident: TensorFlow 1.15 has them, and no page of its reference does.
 _UNLISTED = frozenset({"tf.test.mock", "tf.tools", "tf.tpu.core"})
-_UNLISTED_IN = ("tf.app.", "tf.contrib.", "tf.flags.")
+_UNLISTED_IN = ("tf.app.", "tf.flags.")
 
 
 def explain_absence(symbol: str) -> tuple[str, str]:
     """Why TensorFlow 2 has no such name, and what to do instead."""
     private = symbol.startswith("tf.python.") or ".python." in symbol
     if private:
-        reason = "a private name of TensorFlow, without a public equal"
+        reason = "a private name of TensorFlow without a public counterpart"
     elif _is_in_neither(symbol):
         reason = f"TensorFlow 1.15 has no `{symbol}` either"
     else:
@@ -79,7 +78,8 @@ def explain_absence(symbol: str) -> tuple[str, str]:
         if name in before_one.RENAMED:
             new = before_one.RENAMED[name]
             recipe = (
-                f"It went with TensorFlow 1.0, and is `{new}` since. Write that first."
+                f"TensorFlow removed it with version 1.0. It is called `{new}` "
+                "since: write that first."
             )
             return reason, recipe
         if name in INSTEAD:

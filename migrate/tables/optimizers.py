@@ -64,7 +64,8 @@ def _make_row_without(name: str, reason: str, recipe: str) -> OptimizerRow:
 
 
 _PORT = (
-    "Write its update as a subclass of tf.compat.v1.train.Optimizer, or choose another."
+    "Write its update as a subclass of tf.compat.v1.train.Optimizer, or choose "
+    "another optimizer."
 )
 
 _ROWS = (
@@ -87,10 +88,10 @@ _ROWS = (
     _contrib("LARSOptimizer"),
     _make_row_without(
         "MovingAverageOptimizer",
-        "its averages, and the checkpoints that hold them in place of the variables, "
-        "have no equal yet",
-        "Train with the optimizer inside it, and keep a tf.train."
-        "ExponentialMovingAverage of the variables that evaluation reads.",
+        "its checkpoints contain averages in place of the variables, and nothing "
+        "in TensorFlow 2 does that",
+        "Train with the optimizer inside it. For the evaluation, keep a "
+        "tf.train.ExponentialMovingAverage of the variables.",
     ),
     _make_row_without(
         "ShampooOptimizer", "its preconditioners have no equal in TensorFlow 2", _PORT
@@ -115,18 +116,18 @@ _ROWS = (
     _make_row_without(
         "DropStaleGradientOptimizer",
         "a parameter server of TF2 does not know how old a gradient is",
-        "Train without it, or synchronously.",
+        "Train without it, or train synchronously.",
     ),
     _make_row_without(
         "DelayCompensatedGradientDescentOptimizer",
         "a parameter server of TF2 does not know how old a gradient is",
-        "Train without it, or synchronously.",
+        "Train without it, or train synchronously.",
     ),
     *(
         _make_row_without(
             f"{name}Optimizer",
-            "its workers train models of their own between exchanges; a strategy's "
-            "replicas share one",
+            "between exchanges its workers train models of their own, but the "
+            "replicas of a strategy share one model",
             "Train with the optimizer inside it, asynchronously or synchronously.",
         )
         for name in ("ElasticAverage", "ModelAverage", "AGN")

@@ -64,7 +64,7 @@ KINDS = (
         "towers_on_tasks",
         "towers on the tasks of a cluster",
         "CentralStorageStrategy over the tasks",
-        codes=("N127", "N128"),
+        codes=("N128",),  # Of one that is refused with N127, too.
     ),
     Kind(
         "placed",
@@ -118,7 +118,6 @@ BY_FLAG = Kind(
 # What has become of a program without a strategy, by the module written beside it.
 WITHOUT_STRATEGY = {
     "plain_session": "eager steps in one process",
-    "training_session": "eager steps in one process",
 }
 
 # Strategies by the attribute of tf.distribute (or of a written module) that makes them.
@@ -133,6 +132,5 @@ STRATEGIES = {
 # Modules written beside Estimators, and what these have become with them.
 ESTIMATORS = {
     "keras_estimator": "a Keras model, under the strategy that TF_CONFIG asks for",
-    "keras_model_estimator": "a Keras model, under the strategy that TF_CONFIG asks for",
     "estimator_loop": "its model_fn, under the strategy that TF_CONFIG asks for",
 }

@@ -48,7 +48,7 @@ class Symbol:
         where there are none or they cannot be known.
       parameters_v2: those of TF2's `tf.X`, or of the new name where it has no `tf.X`.
       suggestion: a native TF2 name of about the same meaning, other arguments.
-      graph_only: why `tf.compat.v1.X` fails or does nothing outside a graph, or None.
+      graph_only: whether `tf.compat.v1.X` fails or does nothing outside a graph.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Symbol:
     parameters_v1: tuple[str, ...]
     parameters_v2: tuple[str, ...]
     suggestion: str
-    graph_only: str | None
+    graph_only: bool
 
     @property
     def target(self) -> str:
@@ -112,7 +112,7 @@ def _row(name: str) -> Symbol | None:
         parameters_v1=_parameters(before),
         parameters_v2=_parameters(before if after == "=" else after),
         suggestion=suggestion,
-        graph_only=graph_only_table.reason(name),
+        graph_only=graph_only_table.find(name) is not None,
     )
 
 
@@ -177,7 +177,7 @@ def lookup(symbol: str) -> Symbol | None:
         if symbol.startswith("tf.contrib.") and symbol not in modules():
             none: tuple[str, ...] = ()
             return Symbol(
-                symbol, CONTRIB, "", CONTRIB, frozenset(), none, none, "", None
+                symbol, CONTRIB, "", CONTRIB, frozenset(), none, none, "", False
             )
         return None
     if row.name == symbol:

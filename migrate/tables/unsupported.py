@@ -13,23 +13,23 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.Session": (
         "S120",
         "sessions do not exist in TF2",
-        "Open one, by `with tf.Session() as sess:`, where the graph is built.",
+        "Open a session where the graph is built: `with tf.Session() as sess:`.",
     ),
     "tf.InteractiveSession": (
         "S120",
         "sessions do not exist in TF2",
-        "Open one, by `with tf.Session() as sess:`, where the graph is built, and run it by "
-        "its name.",
+        "Open a session where the graph is built, `with tf.Session() as sess:`, "
+        "and run it by its name.",
     ),
     "tf.train.Supervisor": (
         "N120",
         "this use of a Supervisor has no counterpart",
-        "Use tf.train.MonitoredTrainingSession in the TF1 program first.",
+        "Change the TensorFlow 1 program to tf.train.MonitoredTrainingSession first.",
     ),
     "tf.train.MonitoredSession": (
         "N120",
         "this use of a MonitoredSession has no counterpart",
-        "Use tf.train.MonitoredTrainingSession in the TF1 program first.",
+        "Change the TensorFlow 1 program to tf.train.MonitoredTrainingSession first.",
     ),
     "tf.train.SingularMonitoredSession": (
         "N120",
@@ -48,18 +48,21 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.SessionRunHook": (
         "N150",
-        "a hook of your own, and no session or Estimator that is seen to call it",
+        "this is a hook of your own, but the tool sees no session or Estimator "
+        "that calls it",
         f"{CALLBACK} {SESSION_HOOK}",
     ),
     "tf.train.SessionRunArgs": (
         "N150",
-        "a hook of your own, and no session or Estimator that is seen to call it",
+        "this is a hook of your own, but the tool sees no session or Estimator "
+        "that calls it",
         f"{CALLBACK} {SESSION_HOOK}",
     ),
     "tf.train.ExponentialMovingAverage": (
         "O120",
-        "moving averages that are no part of a program that is read",
-        "Open the session in the same file; or update shadow variables of your own.",
+        "these moving averages belong to no recognised program",
+        "Open the session in the same file. Or write the averages yourself, as "
+        "variables that you update.",
     ),
     "tf.train.QueueRunner": (
         "I120",
@@ -113,75 +116,75 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.estimator": (
         "N101",
-        "an Estimator beside a training session of the same file",
-        "Put the two programs into files of their own.",
+        "an Estimator and a training session are in the same file",
+        "Put the two programs into two files.",
     ),
     "tf.contrib.slim": (
         "N123",
-        "this part of contrib.slim is not covered yet",
-        "Its layers, losses, argument scopes and training are: leave the rest out, or "
-        "look for it in tf_slim.",
+        "the tool does not cover this part of contrib.slim",
+        "Remove it, or look for it in tf_slim. The tool covers the layers, losses, "
+        "argument scopes and training of slim.",
     ),
     "tf.layers": (
         "N150",
-        "this layer is used outside a program this version reads",
+        "this layer belongs to no recognised program",
         "Use tf_keras.layers.",
     ),
     "tf.placeholder": (
         "N150",
-        "a placeholder outside a program this version reads",
-        "Make it a function's parameter.",
+        "this placeholder belongs to no recognised program",
+        "Make it a parameter of a function.",
     ),
     "tf.placeholder_with_default": (
         "N150",
-        "a placeholder outside a program this version reads",
-        "Make it a function's parameter.",
+        "this placeholder belongs to no recognised program",
+        "Make it a parameter of a function.",
     ),
     "tf.sparse_placeholder": (
         "N150",
-        "sparse feeds are not covered yet",
-        "Feed indices and values.",
+        "the tool does not cover sparse feeds",
+        "Feed the indices and the values.",
     ),
     "tf.get_variable": (
         "N150",
-        "get_variable outside a program this version reads",
+        "this get_variable belongs to no recognised program",
         "Make the variable with tf.Variable.",
     ),
     "tf.variable_scope": (
         "N150",
-        "a variable scope outside a program this version reads",
+        "this variable scope belongs to no recognised program",
         "Use tf.name_scope.",
     ),
     "tf.get_variable_scope": (
         "N150",
         "variable scopes do not exist in TF2",
-        "Name the scope where it is opened.",
+        "Write the scope's name where you open the scope.",
     ),
     "tf.make_template": (
-        "V121",
-        "templates share variables through the graph",
-        "Make a tf.Module.",
+        "V105",
+        "templates share variables by their names in the graph",
+        "Make a tf.Module that holds the variables.",
     ),
     "tf.get_collection": (
         "N105",
         "TF2 keeps no graph collections",
-        "Keep what you collected in a list of your own.",
+        "Keep the values in a list of your own.",
     ),
     "tf.add_to_collection": (
         "N105",
         "TF2 keeps no graph collections",
-        "Keep what you collected in a list of your own.",
+        "Keep the values in a list of your own.",
     ),
     "tf.get_collection_ref": (
         "N105",
         "TF2 keeps no graph collections",
-        "Keep what you collected in a list of your own.",
+        "Keep the values in a list of your own.",
     ),
     **{
         f"tf.data.{where}Iterator.{how}": (
             "I101",
-            "an iterator that is given its dataset later",
-            "Make one iterator of each dataset, and a run of each.",
+            "this iterator gets its dataset later",
+            "Make one iterator for each dataset, and one run for each iterator.",
         )
         for where in ("", "experimental.")
         for how in ("from_structure", "from_string_handle")
@@ -194,7 +197,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.losses.get_regularization_loss": (
         "N105",
         "TF2 collects no losses",
-        "Add the penalty yourself.",
+        "Add the penalty to the loss yourself.",
     ),
     "tf.losses.get_losses": (
         "N105",
@@ -208,44 +211,48 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.summary": (
         "N150",
-        "a summary outside a step function",
+        "this summary is outside of a step function",
         "Write it with tf.compat.v2.summary where its value is known.",
     ),
     "tf.train.Saver": (
         "N150",
-        "a Saver outside a program this version reads",
+        "this Saver belongs to no recognised program",
         "Use tf.train.Checkpoint.",
     ),
     "tf.train.Server": (
         "N150",
-        "a server outside a program this version reads",
+        "this server belongs to no recognised program",
         "Use tf.distribute.Server.",
     ),
     "tf.train.replica_device_setter": (
         "N150",
-        "a device setter without a training session that this version reads",
+        "this device setter belongs to no recognised training session",
         "Create variables under a strategy's scope.",
     ),
     "tf.train.MonitoredTrainingSession": (
         "N101",
         "this session's program was refused",
-        "See the other findings.",
+        "Follow the recipes of the other findings.",
     ),
     "tf.train.SyncReplicasOptimizer": (
         "N150",
-        "synchronisation outside a program this version reads",
+        "this SyncReplicasOptimizer belongs to no recognised program",
         "Use tf.distribute.MultiWorkerMirroredStrategy.",
     ),
-    "tf.gradients": ("N150", "gradients of a graph", "Use tf.GradientTape."),
+    "tf.gradients": (
+        "N150",
+        "these gradients belong to no recognised program",
+        "Use tf.GradientTape.",
+    ),
     "tf.trainable_variables": (
         "V123",
         "TF2 keeps no list of all variables",
-        "Pass the variables along.",
+        "Pass the list of variables to the code that needs it.",
     ),
     "tf.global_variables": (
         "V123",
         "TF2 keeps no list of all variables",
-        "Pass the variables along.",
+        "Pass the list of variables to the code that needs it.",
     ),
     "tf.global_variables_initializer": (
         "S122",
@@ -264,29 +271,29 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.get_global_step": (
         "N105",
-        "TF2 keeps no global step by itself",
-        "Pass the step variable along.",
+        "TensorFlow 2 keeps no global step",
+        "Pass the step variable to the code that needs it.",
     ),
     "tf.train.get_or_create_global_step": (
         "N105",
-        "TF2 keeps no global step by itself",
-        "Pass the step variable along.",
+        "TensorFlow 2 keeps no global step",
+        "Pass the step variable to the code that needs it.",
     ),
     "tf.train.create_global_step": (
         "N105",
-        "TF2 keeps no global step by itself",
-        "Pass the step variable along.",
+        "TensorFlow 2 keeps no global step",
+        "Pass the step variable to the code that needs it.",
     ),
     "tf.train.global_step": (
         "N105",
-        "TF2 keeps no global step by itself",
+        "TensorFlow 2 keeps no global step",
         "Use the variable's .numpy().",
     ),
     "tf.get_default_session": (
         "S120",
         "sessions do not exist in TF2",
-        "Open one, by `with tf.Session() as sess:`, where the graph is built, and run it by "
-        "its name.",
+        "Open a session where the graph is built, `with tf.Session() as sess:`, "
+        "and run it by its name.",
     ),
     "tf.RunOptions": (
         "S108",
@@ -300,17 +307,17 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.fixed_size_partitioner": (
         "N150",
-        "a partitioner outside a program this version reads",
+        "this partitioner belongs to no recognised program",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
     "tf.variable_axis_size_partitioner": (
         "N150",
-        "a partitioner outside a program this version reads",
+        "this partitioner belongs to no recognised program",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
     "tf.min_max_variable_partitioner": (
         "N150",
-        "a partitioner outside a program this version reads",
+        "this partitioner belongs to no recognised program",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
 }

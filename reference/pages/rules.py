@@ -64,7 +64,7 @@ _OUTCOMES = {
 }
 # What happens with codes of files, trees and notebooks, which no case can show.
 _WITHOUT_CASE = {
-    Outcome.REWRITTEN: "D111 D112 E008 E010 K120 K185 K190 T118",
+    Outcome.REWRITTEN: "D111 D112 E008 E010 K185 K190 T118",
     Outcome.KEPT: "D111 E011 E012 T150",
     Outcome.REFUSED: "D112 E007 E011 G005 G007 K180 N102 T151",
     Outcome.WARNED: "E011",

@@ -111,7 +111,7 @@ def test_a_bad_result_has_its_fault(new: str, kind: str) -> None:
     assert _faults(new)[kind]
 
 
-@pytest.mark.parametrize("code", ["G001", "G009"])
+@pytest.mark.parametrize("code", ["G009"])
 def test_a_fault_of_our_own_is_one(code: str) -> None:
     ours = Finding(2, 5, code, Outcome.REFUSED, "tf.log", "a fault of ours")
     result = _result(OLD, OLD, ours)

@@ -447,7 +447,7 @@ def test_start_up_is_light() -> None:
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
         "import resource; used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "heavy = {'tensorflow', 'libcst', 'nbformat', 'rich', 'numpy', 'pathspec', "
+        "heavy = {'tensorflow', 'libcst', 'nbformat', 'rich', 'numpy', 'pathspec', 'yaml', "
         "'multiprocessing'} & set(sys.modules)\n"
         "print(used.ru_utime + used.ru_stime, heavy, file=sys.stderr)\n"
     )

@@ -125,9 +125,13 @@ def test_the_property_sees_names_of_the_form(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_name_that_is_bound_twice_is_told_with_its_line() -> None:
     done = migrate_text(TWICE, Options(), "train.py")
     told = {(f.line, f.code, f.reason) for f in done.findings if f.code != "N100"}
-    outside = "is a tensor of the step; the loop uses it outside run()"
+    outside = "is a tensor of the step, but the loop uses it outside of run()"
     assert told == {
-        (16, "S111", "placeholder `X` (line 10) is needed here, but not fed"),
+        (
+            16,
+            "S111",
+            "the fetches need the placeholder `X` (line 10), but this call does not feed it",
+        ),
         (17, "S112", f"`h` (line 12) {outside}"),
         (17, "S112", f"`X` (line 13) {outside}"),
     }
@@ -144,4 +148,9 @@ def test_a_notebook_names_the_cell_of_a_line() -> None:
     raw = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4})
     done = migrate_bytes(pathlib.Path("a.ipynb"), raw.encode(), Options())
     reasons = {f.reason: f.cell for f in done.findings if f.code in ("S111", "S112")}
-    assert reasons["placeholder `X` (line 1) is needed here, but not fed"] == 2
+    assert (
+        reasons[
+            "the fetches need the placeholder `X` (line 1), but this call does not feed it"
+        ]
+        == 2
+    )

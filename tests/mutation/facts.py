@@ -50,6 +50,10 @@ FACTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "signatures_of_rows.find_wrong_estimators",
         ("keras_fit",),
     ),
+    "package of Estimators": (
+        "signatures_of_rows.find_other_packages",
+        ("graph_estimators",),
+    ),
     **{
         f"{what} of TensorFlow": (f"of_behaviour.find_wrong_{name}", tables)
         for what, name, tables in (

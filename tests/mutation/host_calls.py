@@ -297,12 +297,12 @@ def find_contradictions() -> list[str]:
     from migrate.facts.scopes import scopes_of
     from migrate.gates.traces import sites_of
     from migrate.source.nodes import tree_of
-    from migrate.tables import host_effects as table
+    from migrate.tables.host_effects import Does
 
     known = {
-        **{STDOUT: table.STDOUT, LOG: table.LOG, FILES: table.FILES, PATH: table.PATH},
-        **{PYTHON_RANDOM: table.PYTHON_RANDOM, NUMPY_RANDOM: table.NUMPY_RANDOM},
-        **{PROCESS: table.PROCESS, ELSEWHERE: table.UNSEEN},
+        **{STDOUT: Does.STDOUT, LOG: Does.LOG, FILES: Does.FILES, PATH: Does.PATH},
+        **{PYTHON_RANDOM: Does.PYTHON_RANDOM, NUMPY_RANDOM: Does.NUMPY_RANDOM},
+        **{PROCESS: Does.PROCESS, ELSEWHERE: Does.UNSEEN},
     }
     found = []
     for text, seen in recorded().items():
@@ -310,7 +310,7 @@ def find_contradictions() -> list[str]:
         sites = sites_of(scopes_of(tree_of(program)), program)
         told = {site.effect.kind for site in sites if site.effect.kind}
         # Code that runs elsewhere may do anything.
-        wanted = {table.UNSEEN} if ELSEWHERE in seen else {known[kind] for kind in seen}
+        wanted = {Does.UNSEEN} if ELSEWHERE in seen else {known[kind] for kind in seen}
         if told != wanted:
             found.append(f"{text}: {sorted(told)}, observed {sorted(wanted)}")
     return found

@@ -91,6 +91,9 @@ SHAPES: dict[str, str] = {
     "call": _HEAD + "\ndef build(x):\n    return NAME(x)\n",
     "mention": _HEAD + "value = NAME\n",
     "below": _HEAD + "\ndef build(x):\n    return NAME.below(x)\n",
+    # Where the name keeps the file from being rewritten, the logarithm keeps its old name.
+    "beside a logarithm": _HEAD
+    + "value = NAME\n\n\ndef build(x):\n    return tf.log(x)\n",
     "layer": _MODEL_FN + "    net = NAME(features['x'], 1)\n" + _LOSS + _TRAINS,
     "use": _MODEL_FN + _DENSE + "    net = NAME(net)\n" + _LOSS + _TRAINS,
     "said": _MODEL_FN + _DENSE + "    NAME()\n" + _LOSS + _TRAINS,
@@ -99,6 +102,16 @@ SHAPES: dict[str, str] = {
     + _DENSE
     + _LOSS
     + _TRAINS.replace("tf.train.GradientDescentOptimizer", "NAME"),
+    # `tf.distribute.Server` is tf.train.Server where the name says that a graph runs.
+    "beside a server": _HEAD
+    + "server = tf.distribute.Server({'worker': ['a:1']})\nvalue = NAME\n",
+    # An argument of contrib's `optimize_loss`.
+    "optimised with": _MODEL_FN.replace("mode)", "mode, params)")
+    + _DENSE
+    + _LOSS
+    + "    train_op = tf.contrib.layers.optimize_loss(\n"
+    + "        loss, tf.train.get_global_step(), 0.1, 'SGD', NAME=params['given'])\n"
+    + _TRAINS[_TRAINS.index("    return") :],
     "metric": _MODEL_FN
     + _DENSE
     + _LOSS

@@ -86,7 +86,7 @@ BUILTINS = (
     "filter(None,thing) float(1) format(1) frozenset(thing) getattr(1,'real') hasattr(1,'a') "
     "hash('a') int('7') isinstance(1,int) iter(thing) len(thing) list(thing) map(str,thing) "
     "max(thing) min(thing) object() open('/dev/null') ord('a') pow(2,2) print(end='') range(2) "
-    "repr(thing) reversed(thing) round(1.5) set(thing) slice(1) sorted(thing) str(thing) "
+    "repr(thing) reversed(thing) round(1.5) set(thing) slice(thing) sorted(thing) str(thing) "
     "sum(thing) tuple(thing) type(1) zip(thing)"
 )
 
@@ -124,14 +124,14 @@ def _changes(made: str, text: str) -> bool:
     return before != state_of(thing)
 
 
-def _told(path: str) -> str:
+def _told(path: str) -> int:
     from migrate.facts.scopes import scopes_of
     from migrate.gates.traces import sites_of
     from migrate.source.nodes import tree_of
 
     text = f"def run(thing):\n    {path}\n"
     sites = sites_of(scopes_of(tree_of(text)), text)
-    return next((s.effect.kind for s in sites if s.effect.kind), "")
+    return next((s.effect.kind for s in sites if s.effect.kind), 0)
 
 
 def find_wrong_methods() -> list[str]:
@@ -150,7 +150,7 @@ def find_wrong_methods() -> list[str]:
             of_file = made.startswith("io.")
             if (
                 of_file
-                and told != table.FILES
+                and told != table.Does.FILES
                 or not of_file
                 and (bool(told) != changes)
             ):

@@ -216,11 +216,17 @@ def _find_facts(left: Sequence[str]) -> dict[str, str]:
 
 
 def find_by_facts(known: Mapping[str, str], chosen: Sequence[str]) -> dict[str, str]:
-    """Parts with their programs, and those that contradict a fact."""
+    """Parts with their programs, and those that contradict a fact.
+
+    Raises:
+      ValueError: the tables contradict one as they are.
+    """
     every = parts.all_parts()
     found = {n: k for n, k in known.items() if n in every}
-    for name in facts.names():
-        facts.find_contradictions(name)  # What it remembers, it need not read again.
+    # What these remember, they need not read again.
+    wrong = [name for name in facts.names() if facts.find_contradictions(name)]
+    if wrong:
+        raise ValueError(f"the tables themselves contradict: {wrong}")
     before = len(found)
 
     def left() -> list[str]:

@@ -104,6 +104,9 @@ def find_wrong_calls() -> list[str]:
             found.append(f"{row.symbol} has no {own - {*before}}")
         if not genuine_names.is_public(row.symbol):
             found.append(f"no {row.symbol}")
+        # What is dropped does not stand where the other function has it.
+        twice = {*row.keywords, *renamed, *before[: row.positional]} & {*row.dropped}
+        found += [f"{row.symbol}: {n} is dropped" for n in twice]
         if row.target.endswith("()") or row.target in ("iter", "tf.summary.record_if"):
             continue  # The object is called.
         given = [renamed.get(n, n) for n in row.keywords] + [*renamed.values(), *added]
@@ -112,8 +115,6 @@ def find_wrong_calls() -> list[str]:
             for old, new in zip(before[: row.positional], now):
                 if renamed.get(old, old) != new:
                     found.append(f"{row.symbol}: {old} stands where {new} does")
-        twice = {*row.keywords, *renamed} & {*row.dropped}
-        found += [f"{row.symbol}: {n} is dropped" for n in twice]
     return found
 
 
@@ -247,3 +248,14 @@ def find_wrong_estimators() -> list[str]:
         f"RunConfig has no {n}" for n in keras_fit.UNSAID_CONFIG if n not in config
     ]
     return found
+
+
+def find_other_packages() -> list[str]:
+    """The package of Estimators, where the written module asks for another one."""
+    from migrate import emitted
+    from migrate.tables import graph_estimators
+
+    asked = f"pip install --no-deps {graph_estimators.PACKAGE}"
+    text = emitted.source(f"{graph_estimators.MODULE}.py").decode()
+    lines = [line.strip() for line in text.splitlines()]
+    return [] if asked in lines else [f"it does not say: {asked}"]

@@ -12,7 +12,7 @@
                                                   plants these parts, one after the other
 
 `killers.tsv` has each part that a program tells, `outcomes.tsv` what the tool makes of these
-programs, and `survivors.txt` the parts that no program tells yet.
+programs, and `survivors.txt` the parts that no program tells: none may stay there.
 """
 
 from __future__ import annotations

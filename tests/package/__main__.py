@@ -23,7 +23,7 @@ VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 # The lowest versions, on the oldest Python: newer ones have no wheels of that age.
 LOWEST = (
     *("click==8.1.0", "fissix==24.4.24", "libcst==1.4.0", "pathspec==0.12.0"),
-    "tomli==2.0.0",
+    *("pyyaml==6.0.1", "tomli==2.0.0"),
 )
 
 PROGRAM = """\

@@ -107,7 +107,7 @@ def test_the_report_says_that_no_tpu_was_at_hand() -> None:
     path = estimator_tpus.PROGRAM
     findings = migrate_text(path.read_text(), filename=path.name).findings
     said = {f.symbol: f.reason for f in findings if f.code == "E156"}
-    assert "never run on a TPU" in said["tf.contrib.tpu.TPUEstimator"]
+    assert "Nobody has run this on a TPU" in said["tf.contrib.tpu.TPUEstimator"]
     assert "never run on a TPU" in said["tf.contrib.tpu.CrossShardOptimizer"]
 
 

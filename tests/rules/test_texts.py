@@ -149,8 +149,8 @@ with tf.Session() as sess:
 @pytest.mark.parametrize(
     ("device", "reason"),
     [
-        ('"/gpu:%d" % i', "the device is computed"),
-        ('"/gpu:{}".format(i)', "the device is computed"),
+        ('"/gpu:%d" % i', "the program computes the device"),
+        ('"/gpu:{}".format(i)', "the program computes the device"),
         ('"/job:worker/task:%d" % i', "on tasks by hand"),
         ("chosen(i)", "on tasks by hand"),
     ],
@@ -234,5 +234,5 @@ def test_a_session_of_keras_is_left_out(text: str) -> None:
     ]
     told = [f for f in found if f.symbol.startswith("tf.keras.backend.")]
     assert told and {f.code for f in told} <= {"T111", "T113"}
-    assert all("Leave it out" in f.recipe for f in told)
+    assert all("remove it" in f.recipe for f in told)
     assert not any("TF_USE_LEGACY_KERAS" in f.recipe + f.reason for f in told)

@@ -107,7 +107,7 @@ def test_an_update_by_nothing_is_a_step(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_program_with_a_warning_is_migrated_first(tmp_path: pathlib.Path) -> None:
-    """`migrate` ends with 1 for it (D168), and has written the program."""
+    """`migrate` ends with 1 for it (N191), and has written the program."""
     old = tmp_path / "old" / "clipped.py"
     old.parent.mkdir()
     old.write_text(

@@ -177,7 +177,7 @@ class _Layout:
                     "S107",
                     run.call,
                     "a tensor of a tower is fed",
-                    "Make a placeholder of it.",
+                    "Feed a placeholder in its place.",
                 )
         scope.extend(
             specs.define_specs({name for step in program.steps for name in step.given})
@@ -207,17 +207,19 @@ class _Layout:
                 self._diagnostics.refuse(
                     "N104",
                     times.node,
-                    f"`{times.node.name}` makes variables and computes, and has a "
-                    "decorator: it would be split in two",
-                    "Split it: one function makes the variables, one computes.",
+                    f"`{times.node.name}` makes variables and computes, so the tool "
+                    "has to split it in two. It has a decorator, and the tool "
+                    "cannot split that",
+                    "Write two functions: one makes the variables, the other computes.",
                 )
             for node in walk_breadth_first(times.node):
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self._diagnostics.refuse(
                         "N104",
                         node,
-                        f"`{times.node.name}` makes variables and computes, and changes "
-                        f"`{', '.join(node.names)}`, which both its halves would",
+                        f"`{times.node.name}` makes variables and computes, so the "
+                        "tool has to split it in two. Both halves would change "
+                        f"`{', '.join(node.names)}`",
                         "Pass the value, and return the new one.",
                     )
             functions.plan(times)
@@ -232,11 +234,10 @@ class _Layout:
         late = early_data.find_late_statements(before, self._scopes, cluster.server)
         if late is None:
             self._diagnostics.refuse(
-                "C102",
+                "C101",
                 cluster.server,
-                "a dataset is made before the server, and the server needs what it binds, "
-                "or changes what it is made of: the strategy of workers comes first",
-                "Start the server before the dataset is made.",
+                ir.SERVER_LATE,
+                "Start the server before you make the dataset.",
                 "tf.train.Server",
             )
         return late or []

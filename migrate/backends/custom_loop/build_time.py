@@ -153,8 +153,10 @@ class BuildTime:
             self._diagnostics.refuse(
                 "N126",
                 statement,
-                "what is made once, for all towers, depends on a tower's number",
-                "Make the same for every tower, or share it by reuse=tf.AUTO_REUSE.",
+                "a variable or layer is made once for all towers, but the program "
+                "makes it from a tower's number",
+                "Make it in the same way for every tower, or share it by "
+                "reuse=tf.AUTO_REUSE.",
             )
 
     def _unwrap_optimizer(self, statement: ast.stmt) -> list[Item]:

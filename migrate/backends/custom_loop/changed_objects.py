@@ -19,7 +19,7 @@ from migrate.program.ir import Flow, Kind
 from migrate.program.slices import header_reads
 from migrate.source.nodes import walk_breadth_first
 
-_RECIPE = "Give the value a name of its own that nothing changes later."
+_RECIPE = "Bind the value to a name of its own that nothing changes later."
 
 
 def refuse_changed_objects(
@@ -67,8 +67,9 @@ class _Order:
                         told.add(name)
                         self._refuse(
                             change,
-                            f"`{name}` may be changed here, after its definition, which a "
-                            "step would repeat without this",
+                            f"this line may change `{name}` after its definition. A "
+                            "step function would repeat the definition without the "
+                            "change",
                         )
         # What is written out is a number, a text or None, which nothing changes.
         made = restated | {
@@ -87,8 +88,9 @@ class _Order:
                     told.add(name)
                     self._refuse(
                         change,
-                        f"the graph has `{name}` as it was before this line, which may "
-                        "change it; a step would read it after",
+                        f"TensorFlow 1 read `{name}` when it built the graph. This "
+                        "line may change it later, and a step function would read "
+                        "the changed value",
                     )
 
     def _refuse(self, statement: ast.stmt, reason: str) -> None:

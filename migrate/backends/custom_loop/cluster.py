@@ -113,8 +113,10 @@ class Cluster:
                 self._diagnostics.refuse(
                     "N171",
                     statement,
-                    "the program uses the server, and synchronous training has none",
-                    "Use the cluster and the task's name and index.",
+                    "the program uses the server, but synchronous training starts "
+                    "no server",
+                    "Use the cluster, the job's name and the task's index in its "
+                    "place.",
                     "tf.train.Server",
                 )
                 continue
@@ -125,7 +127,7 @@ class Cluster:
                     "C110",
                     Outcome.REWRITTEN,
                     "",
-                    "dropped where training is synchronous: it has no server to tell of",
+                    "dropped: synchronous training has no server that could be printed",
                 )
             )
             if program.replication is Replication.SYNCHRONOUS:

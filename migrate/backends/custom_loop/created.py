@@ -22,15 +22,16 @@ _CREATORS = (
 )
 
 _OF_SEVERAL = (
-    "an update that may not be made, or of what is not known to be one optimizer",
+    "the update is not made in every case, or the tool cannot tell which optimizer "
+    "makes it",
     "Give it a statement of its own: train_op = optimizer.minimize(loss).",
 )
 _OF_HOROVOD = (
-    "Horovod's optimizer averages the gradients of its own processes, which is no "
-    "strategy of tf.distribute",
-    "Take Horovod out, and train the optimizer in a tf.train.SyncReplicasOptimizer over "
-    "a tf.train.ClusterSpec: that becomes MultiWorkerMirroredStrategy, "
-    "which averages by an all-reduce, too.",
+    "Horovod averages the gradients of its own processes, and no strategy of "
+    "tf.distribute does that",
+    "Remove Horovod, and wrap the optimizer in a tf.train.SyncReplicasOptimizer "
+    "over a tf.train.ClusterSpec. The tool writes a MultiWorkerMirroredStrategy "
+    "for that, which also averages by an all-reduce.",
 )
 
 
@@ -51,9 +52,9 @@ class Created:
                     self._context.diagnostics.refuse(
                         "N116",
                         node,
-                        "TF1 took this value once, when it built the graph, but "
-                        "every step function would take the next one",
-                        "Take all values into a list before.",
+                        "TensorFlow 1 took this value once, when it built the "
+                        "graph. Every step function would take the next one",
+                        "Take all values into a list before the graph is built.",
                     )
 
     def _check_call(self, call: ast.Call) -> None:
@@ -72,8 +73,8 @@ class Created:
             self._context.diagnostics.refuse(
                 "N104",
                 call,
-                "a variable, layer or optimizer that is made here could not be told from "
-                "what is computed with it",
+                "this line makes a variable, layer or optimizer and computes with "
+                "it, and the tool cannot separate the two",
                 "Make it in a statement of its own: w = tf.get_variable(...).",
                 symbol,
             )

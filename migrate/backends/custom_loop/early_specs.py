@@ -44,9 +44,11 @@ def make_early_specs(context: Context) -> dict[str, str]:
                     context.diagnostics.refuse(
                         "G007",
                         change,
-                        f"the graph has what `{key}` is declared by as it was before this "
-                        "line; a step would read it after",
-                        "Give the value a name of its own that nothing changes later.",
+                        f"TensorFlow 1 read `{key}` when it built the graph. This "
+                        "line may change it later, and a step function would read "
+                        "the changed value",
+                        "Bind the value to a name of its own that nothing changes "
+                        "later.",
                     )
                 continue
             made[key] = context.fresh(key.replace(".", "_") + "_spec")

@@ -139,8 +139,8 @@ class NamedParts:
             self._scopes,
             self._context.diagnostics,
             call,
-            "layers or summaries stand behind the update in this scope, so that they may "
-            "have other names",
+            "layers or summaries are made after the update in this scope, so they "
+            "may get other names",
             "Make them before the update, or outside of the scope.",
             self._scopes.resolve(call.func) or "",
         )

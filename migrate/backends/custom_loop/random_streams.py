@@ -21,12 +21,13 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models, random_symbols, roles
 
 _REASON = (
-    "several step functions compute this, each with a stream of random numbers that "
-    "begins at the seed; in TF1 all runs drew from one"
+    "several step functions compute this, and each draws its own stream of random "
+    "numbers from the seed. In TensorFlow 1 all runs drew from one stream"
 )
 _OTHER_NUMBER = (
-    "the graph's seed gives this a stream by its number in the graph, which is another in a "
-    "step function: it draws other numbers than in TF1"
+    "the graph's seed chooses the stream by the operation's number in the graph. A "
+    "step function gives it another number, so it draws other values than in "
+    "TensorFlow 1"
 )
 _RECIPE_OF_GRAPHS = "Give the operation a seed of its own: `seed=...`."
 

@@ -275,8 +275,8 @@ class Specs:
         self._diagnostics.refuse(
             "N104",
             node,
-            f"a variable is made by the shape of `{key}`, which no single plain "
-            "assignment computes",
+            f"a variable gets its shape from `{key}`, and no single plain "
+            f"assignment computes `{key}`",
             "Compute the shape from Python values.",
         )
 

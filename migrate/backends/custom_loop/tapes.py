@@ -18,11 +18,11 @@ from migrate.source.nodes import walk_breadth_first
 
 # Of workers whose gradients are taken by hand; of any other loop.
 _OUT_OF_LOOP = (
-    "Of a loop over workers, keep each one's loss in a list, and let one optimizer minimise "
-    "their sum after the loop: `losses.append(loss)`, `train = "
-    "tf.train.GradientDescentOptimizer(rate).minimize(tf.add_n(losses))`. It subtracts what "
-    "each would have, all at the same values of the variables. Any other gradients take once, "
-    "after the loop."
+    "If a loop goes over workers, keep each worker's loss in a list, and let one "
+    "optimizer minimise their sum after the loop: `losses.append(loss)`, `train = "
+    "tf.train.GradientDescentOptimizer(rate).minimize(tf.add_n(losses))`. The "
+    "variables change by the same amount, but all gradients are taken at the same "
+    "values of the variables. Compute any other gradients once, after the loop."
 )
 
 
@@ -74,7 +74,7 @@ class Tapes:
             self._context.diagnostics.refuse(
                 "O117",
                 flows[update].statement,
-                "gradients taken in a loop",
+                "the program computes gradients in a loop",
                 _OUT_OF_LOOP,
             )
         assert holder.update is not None
@@ -143,10 +143,10 @@ class Tapes:
             self._context.diagnostics.refuse(
                 "O117",
                 holder.statement,
-                "a loss is computed and minimised in one block, which has to be entered "
-                "twice: under the tape, and after it",
-                "Compute the loss before the block, or give it a name, and ask no more "
-                "than names in the condition.",
+                "one block computes a loss and minimises it. The migrated program "
+                "would enter the block twice: under the tape, and after it",
+                "Compute the loss before the block. Or give the loss a name, and "
+                "use only names in the block's condition.",
             )
         return set(early)
 
@@ -188,8 +188,8 @@ class Tapes:
             self._context.diagnostics.refuse(
                 "O117",
                 takers[-1].statement,
-                "a loss depends on gradients or on an update, or they are taken in a "
-                "block",
+                "a loss depends on gradients or on an update, or a block computes "
+                "the gradients",
                 "Write the step with nested tapes.",
             )
             return []

@@ -26,8 +26,8 @@ from migrate.tables import optimizers as table
 _SYNCHRONOUS = "tf.train.SyncReplicasOptimizer"
 _APPLIES = ("minimize", "apply_gradients")
 _RECIPE = (
-    "Give the scope around the update a name that nothing else has, or make the update "
-    "outside of scopes."
+    "Give the scope around the update a name that nothing else has, or make the "
+    "update outside of all scopes."
 )
 
 
@@ -61,7 +61,7 @@ class UpdateScopes:
                 and self._has_slots
                 and self._names.is_variable_scope(call)
             ):
-                self._tell(call, "the update is made in this scope in a branch or loop")
+                self._tell(call, "a branch or a loop makes the update in this scope")
         in_variable_scope = any(self._names.is_variable_scope(c) for c in calls)
         if not (self._has_powers or (self._has_slots and in_variable_scope)):
             return items
@@ -70,7 +70,7 @@ class UpdateScopes:
         found = [(call, self._names.read_name(call)) for call in calls]
         for call, name in found:
             if name is None:
-                self._tell(call, "this scope's name is not known")
+                self._tell(call, "the tool does not know this scope's name")
                 return items
         parts = [(call, name) for call, name in found if name]
         if not parts:
@@ -141,8 +141,8 @@ class UpdateScopes:
                 if node.lineno <= calls[number - 1].lineno or not other:
                     self._tell(
                         calls[number - 1],
-                        f"`{path}` is the name of this scope and of something else: "
-                        "TF1 numbered the later one",
+                        f"`{path}` is the name of this scope and of something else. "
+                        "TensorFlow 1 added a number to the later one",
                     )
                     return False
         inside = [
@@ -184,7 +184,7 @@ class UpdateScopes:
         """Tells of several optimizers of one scope, which may number their slots together."""
         assert flow.update is not None
         if self._context.program.partitioned:
-            self._tell(call, "partitioned variables are updated in this scope")
+            self._tell(call, "the update in this scope changes partitioned variables")
         others = [
             f.update
             for f in self._updates

@@ -140,7 +140,7 @@ def separate(
         diagnostics.refuse(
             "N111",
             statement,
-            f"`{name}` stands for different variables in a branch and before it",
+            f"`{name}` is one variable in a branch and another one before it",
             "Give the variables different names.",
         )
     # A round's variables come to the step from lists, under the name that they have.
@@ -169,8 +169,8 @@ def separate(
             diagnostics.refuse(
                 "N111",
                 flow.statement,
-                f"`{sorted(again)[0]}` stands for different variables in a "
-                "branch and outside it",
+                f"`{sorted(again)[0]}` is one variable in a branch and another one "
+                "outside of it",
                 "Give the variables different names.",
             )
         for node in walk_breadth_first(flow.statement):

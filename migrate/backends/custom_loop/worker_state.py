@@ -13,7 +13,7 @@ from migrate.program.worker_state import Finder, Shared, WorkerState
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import worker_state as table
 
-_RECIPE = "Make it in the function that opens the session, or pass it to the function."
+_RECIPE = "Make it in the function that opens the session, or pass it to that function."
 
 
 def plan(context: Context) -> None:
@@ -39,17 +39,18 @@ class _Edits:
             self._context.diagnostics.refuse(
                 "C109",
                 statement,
-                f"the loop rebinds the global `{', '.join(statement.names)}`, which "
-                "every TF1 worker, a process, had for itself; now the loops of all "
-                "workers run in one process",
+                f"the loop rebinds the global `{', '.join(statement.names)}`. In "
+                "TensorFlow 1 each worker was a process with its own copy. Now one "
+                "process runs the loops of all workers",
                 _RECIPE,
             )
         for what, node in self._state.held:
             self._context.diagnostics.refuse(
                 "C109",
                 node,
-                f"the loop changes `{what}`, which every TF1 worker, a process, had for "
-                "itself; now the loops of all workers run in one process",
+                f"the loop changes `{what}`. In TensorFlow 1 each worker was a "
+                "process with its own copy. Now one process runs the loops of all "
+                "workers",
                 _RECIPE,
             )
         for what, node in self._state.imported:
@@ -58,17 +59,18 @@ class _Edits:
             self._context.diagnostics.refuse(
                 "C109",
                 node,
-                f"the loop changes {what}{by}: state of another file, which every TF1 "
-                "worker, a process, had for itself; now the loops of all workers run in "
-                "one process",
+                f"the loop changes {what}{by}, which belongs to another file. In "
+                "TensorFlow 1 each worker was a process with its own copy. Now one "
+                "process runs the loops of all workers",
                 _RECIPE,
             )
         for what, node in self._state.elsewhere:
             self._context.diagnostics.refuse(
                 "C109",
                 node,
-                f"`{what}` is used both to build the graph and by the loop; every TF1 "
-                "worker went on from there, but now the graph is built once for all",
+                f"the graph's construction and the loop both use `{what}`. In "
+                "TensorFlow 1 each worker built its own graph and went on from "
+                "there. Now the graph is built once for all workers",
                 "Give the loop a reader or generator of its own.",
             )
         for node, name in self._state.generators.items():
@@ -89,7 +91,7 @@ class _Edits:
                 "C106",
                 Outcome.REWRITTEN,
                 what,
-                "every worker's loop has its own, as every TF1 worker, a process, had",
+                "each worker's loop has its own copy, as each TensorFlow 1 worker had",
             )
         )
 
@@ -102,9 +104,10 @@ class _Edits:
             self._context.diagnostics.refuse(
                 "C109",
                 shared.use,
-                f"the loop changes `{shared.name}`, which every TF1 worker, a process, "
-                f"had for itself, by `{wanting}`; what stands here for the workers' "
-                "objects is none that it takes",
+                f"the loop changes `{shared.name}` by `{wanting}`, and in "
+                "TensorFlow 1 each worker was a process with its own copy. The "
+                "tool cannot make that change on the object that stands for all "
+                "copies",
                 _RECIPE,
             )
             return
@@ -119,9 +122,9 @@ class _Edits:
             self._context.diagnostics.refuse(
                 "C109",
                 shared.use,
-                f"the loop changes `{shared.name}`, which every TF1 worker, a process, "
-                "had for itself; now the loops of all workers run in one process, and "
-                "how it is made is more than one assignment",
+                f"the loop changes `{shared.name}`, and more than one assignment "
+                "makes it. In TensorFlow 1 each worker was a process with its own "
+                "copy. Now one process runs the loops of all workers",
                 _RECIPE,
             )
             return

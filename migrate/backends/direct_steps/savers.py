@@ -24,6 +24,7 @@ from migrate.facts import names
 from migrate.program.code import Code, code, join_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import direct_savers as table
+from migrate.tables.recurrent import MODULE as CELLS
 
 _WIDTH = 88
 _RESET = ".compat.v1.reset_default_graph()"
@@ -430,12 +431,13 @@ class _Savers:
 
 
 def _may_make(call: ast.Call, program: Program) -> bool:
-    """Whether a call of a step's code may make a variable."""
+    """Whether a call of a step's code may make a variable.
+
+    Of other modules than TensorFlow and that of cells a step calls nothing (`tracing.py`).
+    """
     symbol = program.scopes.resolve(call.func) or ""
     path = program.scopes.import_path(call.func)
-    return symbol.startswith(table.MAKE_VARIABLES) or path.startswith(
-        table.MODULES_OF_VARIABLES
-    )
+    return symbol.startswith(table.MAKE_VARIABLES) or path.startswith(f"{CELLS}.")
 
 
 def write_saver(saved: Saved, call: ast.Call, tf: str, column: int) -> Code:

@@ -122,8 +122,9 @@ class Expressions(Datasets):
                     self.diagnostics.refuse(
                         "S111",
                         node,
-                        "a placeholder without a name: no run can feed it",
-                        "Assign it to a name in a statement of its own, and feed that.",
+                        "no run can feed this placeholder, because it has no name",
+                        "Assign the placeholder to a variable in a statement of "
+                        "its own, and feed that.",
                     )
                 if symbol and symbol.startswith("tf.contrib.training.Greedy"):
                     claim[node] = (
@@ -311,8 +312,10 @@ class Expressions(Datasets):
             self.diagnostics.refuse(
                 "N150",
                 call,
-                "a hook made outside the program",
-                "Make it where the session is opened, with its arguments written out.",
+                "the program makes a hook outside of the program that the tool "
+                "migrates",
+                "Make the hook where the session is opened, with its arguments "
+                "written out.",
             )
 
     def _has_deciding_seed(self, call: ast.Call, symbol: str) -> bool:
@@ -351,18 +354,19 @@ class Expressions(Datasets):
             self.diagnostics.refuse(
                 "C115",
                 call,
-                f"the device is computed (`{ast.unparse(where)}`), and what is built on it "
-                "was not recognised as the towers of one loop",
-                "Build the towers in one loop over the devices, or take tf.device out: "
-                "TensorFlow 2 places operations on a GPU by itself.",
+                f"the program computes the device (`{ast.unparse(where)}`), and the "
+                "tool does not recognise towers of one loop in what is built on it",
+                "Build the towers in one loop over the devices. Or remove "
+                "tf.device: TensorFlow 2 places operations on a GPU by itself.",
                 "tf.device",
             )
         else:
             self.diagnostics.refuse(
                 "C115",
                 call,
-                "the graph is placed on tasks by hand, not by replica_device_setter",
-                "Leave the placement to the strategy, or keep this program apart.",
+                "the program places the graph on tasks by hand, and not by "
+                "replica_device_setter",
+                "Leave the placement to the strategy, or do not migrate this program.",
                 "tf.device",
             )
 

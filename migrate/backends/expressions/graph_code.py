@@ -23,8 +23,8 @@ class GraphCode(State):
             self.diagnostics.refuse(
                 "N123",
                 self.program.session,
-                "layers of contrib in towers",
-                "Use tf.layers, or one tower.",
+                "the towers use layers of contrib",
+                "Use tf.layers, or only one tower.",
             )
         contrib = ContribGraph(self.scopes, self.plan, self.claimed, "L150")
         outside = {n for d in apart for n in walk_breadth_first(d)}

@@ -43,8 +43,8 @@ class Optimizers(Savers):
                     "O101",
                     Outcome.REWRITTEN,
                     "",
-                    "dropped: TF 1.15's minimize does not use decay_var_list either, "
-                    "all variables decay",
-                    "Give it to apply_gradients to have only these decay.",
+                    "dropped: `minimize` of TensorFlow 1.15 does not use "
+                    "decay_var_list either, and decays all variables",
+                    "To decay only these variables, give the list to apply_gradients.",
                 )
             )

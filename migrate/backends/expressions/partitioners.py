@@ -32,8 +32,9 @@ class Partitioners(Variables):
             self.diagnostics.refuse(
                 "P102",
                 call,
-                f"axis={ast.unparse(bound['axis'])}: ParameterServerStrategy shards axis 0 only",
-                "Transpose the variable, or leave it whole.",
+                f"axis={ast.unparse(bound['axis'])}: ParameterServerStrategy splits "
+                "variables only along axis 0",
+                "Transpose the variable, or do not partition it.",
                 symbol,
             )
             return

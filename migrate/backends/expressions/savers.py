@@ -9,7 +9,7 @@ from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
 from migrate.facts import init_functions, names
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import code, join_code
+from migrate.program.code import Code, code, join_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -36,7 +36,8 @@ class Savers(Partitioners):
                 f"Saver({', '.join(f'{name}=...' for name in unknown)})"
                 if unknown
                 else "arguments by place after the list of variables",
-                "Leave out what TensorFlow 2 has no use for, and write the others by name.",
+                "Leave out the arguments that TensorFlow 2 does not need, and pass "
+                "the others by keyword.",
                 "tf.train.Saver",
             )
             return
@@ -61,9 +62,14 @@ class Savers(Partitioners):
             earlier = self._list_earlier(call)
             if earlier is None:
                 return
-        if listed is not None and self._is_in_driver(call):
-            if not self._is_early(call, listed):
-                self._claim_lists(listed)
+        written: ast.expr | Code | None = listed
+        if chosen is not None and listed is not None and self._is_in_driver(call):
+            sources = self.lists.find_sources(listed)
+            if not any(self._is_early(call, one) for one in (listed, *sources)):
+                if not self.lists.has_other_uses(chosen):
+                    self._claim_lists(listed)
+                if isinstance(chosen, ast.Name) or self.lists.goes_through_name(listed):
+                    written = self._write_list(listed)
                 chosen = None
         named = chosen is None or (
             self._is_in_driver(call) and self._lists_variables(chosen)
@@ -72,8 +78,8 @@ class Savers(Partitioners):
             self.diagnostics.refuse(
                 "V111",
                 call,
-                "a Saver of variables that are not named one by one",
-                "List them by the names that the program has for them: "
+                "the tool cannot tell which variables this Saver has",
+                "List the variables by their names in the program: "
                 'tf.train.Saver([w, b]) or tf.train.Saver({"weights": w}).',
                 "tf.train.Saver",
             )
@@ -85,8 +91,8 @@ class Savers(Partitioners):
             parts.insert(
                 0, code("[", join_code(", ", [code(name) for name in earlier]), "]")
             )
-        elif listed is not None:
-            parts.insert(0, code("lambda: ", listed))
+        elif written is not None:
+            parts.insert(0, code("lambda: ", written))
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
         self.plan.replace(
             call, code("training_session.Saver(", join_code(", ", parts), ")")
@@ -106,10 +112,11 @@ class Savers(Partitioners):
         self.diagnostics.refuse(
             "V111",
             call,
-            f"this Saver is made before other variables (line {made.lineno}), "  # type: ignore[attr-defined]
-            "which TF1 neither saved nor restored with it",
-            "Make it after them, or list its variables by the names that the program has "
-            'for them: tf.train.Saver([w, b]) or tf.train.Saver({"weights": w}).',
+            f"this Saver is made before other variables (line {made.lineno}). "  # type: ignore[attr-defined]
+            "TensorFlow 1 neither saved nor restored these with it",
+            "Make the Saver after all variables. Or list its variables by their "
+            "names in the program: tf.train.Saver([w, b]) or "
+            'tf.train.Saver({"weights": w}).',
             "tf.train.Saver",
         )
         return None
@@ -120,21 +127,51 @@ class Savers(Partitioners):
             return True
         return self.later.find(listed, not self.lists.has_every(listed)) is not None
 
+    def _write_list(self, listed: ast.expr) -> Code:
+        """A list of variables as code of its own, whatever becomes of the program's."""
+        found = self.lists.find_listing(listed)
+        if isinstance(found, ast.BinOp):
+            return code(
+                self._write_list(found.left), " + ", self._write_list(found.right)
+            )
+        if isinstance(found, (ast.ListComp, ast.DictComp)):
+            (part,) = found.generators
+            value = (
+                code(found.elt)
+                if isinstance(found, ast.ListComp)
+                else code(found.key, ": ", found.value)
+            )
+            opening, closing = "[]" if isinstance(found, ast.ListComp) else "{}"
+            loop = code(" for ", part.target, " in ", self._write_list(part.iter))
+            conditions = [code(" if ", condition) for condition in part.ifs]
+            return code(opening, value, loop, *conditions, closing)
+        if isinstance(found, ast.Call):
+            which, scope = self._read_call(found)
+            if scope is not None:
+                return code(f"replicas.{which}_in(", scope, ")")
+            return code(f"replicas.{which}_variables")
+        return code(listed)
+
+    def _read_call(self, call: ast.Call) -> tuple[str, ast.expr | None]:
+        """Which variables a call lists, "trainable" or "global" ones, and in which scope."""
+        symbol = self.scopes.resolve(call.func) or ""
+        by_key = symbol == "tf.get_collection"
+        is_global = symbol in roles.GLOBAL or (
+            by_key and self.scopes.resolve(call.args[0]) != _TRAINABLE
+        )
+        scope = names.argument(call, "scope", int(by_key))
+        return "global" if is_global else "trainable", scope
+
     def _claim_lists(self, listed: ast.expr) -> None:
         """All variables are listed when they are saved: by then there are all."""
         for node in walk_breadth_first(listed):
             if not isinstance(node, ast.Call):
                 continue
-            which = "trainable"
             symbol = self.scopes.resolve(node.func) or ""
-            position = 1 if symbol == "tf.get_collection" else 0
-            if symbol in roles.GLOBAL or (
-                position and self.scopes.resolve(node.args[0]) != _TRAINABLE
-            ):
-                which = "global"
+            position = int(symbol == "tf.get_collection")
             if symbol not in roles.TRAINABLE | roles.GLOBAL and not position:
                 continue
-            scope = names.argument(node, "scope", position)
+            which, scope = self._read_call(node)
             self.claimed[node] = ("V110", f"replicas.{which}_variables")
             if position:
                 self.claimed[node.args[0]] = self.claimed[node]
@@ -183,7 +220,7 @@ class Savers(Partitioners):
                 "S124",
                 call,
                 f"Scaffold({', '.join(map(str, unknown)) or '...'})",
-                "Do in Python, before the session, what init_fn did.",
+                "Write in Python, before the session, what init_fn did.",
                 "tf.train.Scaffold",
             )
             return

@@ -51,8 +51,9 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "V103",
                 call,
-                "a variable scope without a name",
-                'Give it one: tf.variable_scope("name"); or leave the scope out.',
+                "the variable scope has no name",
+                'Give the scope a name: tf.variable_scope("name"). Or remove the '
+                "scope.",
             )
             return
         self.claimed[call] = ("V104", "tf.name_scope; sharing is resolved by name")
@@ -104,8 +105,9 @@ class Variables(GraphCode):
                 self.diagnostics.refuse(
                     "V103",
                     call,
-                    f"get_variable({unsupported}=...) is not carried over",
-                    "Add the penalty to the loss, or keep the variable in a list."
+                    f"the tool does not carry over get_variable({unsupported}=...)",
+                    "Add the penalty to the loss yourself, or keep the variable in "
+                    "a list."
                     if unsupported in ("regularizer", "collections")
                     else "",
                     "tf.get_variable",
@@ -142,8 +144,9 @@ class Variables(GraphCode):
                 self.diagnostics.refuse(
                     "V105",
                     call,
-                    "a variable shared from elsewhere: no shape is given here",
-                    "Keep the variable in a Python name.",
+                    "this get_variable gives no shape, so it asks for a variable "
+                    "that was made elsewhere",
+                    "Keep the variable in a Python name, and use that name here.",
                     "tf.get_variable",
                 )
                 return code()
@@ -192,7 +195,7 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "N105",
                 call,
-                "the global step is looked up in a helper function",
+                "a helper function asks the graph for the global step",
                 "Pass the step variable to the function.",
                 symbol or "",
             )
@@ -207,7 +210,7 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "N105",
                 call,
-                "the global step is looked up in a helper function",
+                "a helper function asks the graph for the global step",
                 "Pass the step variable to the function.",
                 symbol,
             )
@@ -219,9 +222,11 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "V123",
                 call,
-                f"a variable is taken by its place among all {which} ones, but layers "
-                "and optimizers make theirs in the first step, after all others",
-                'Take it by its name: [v for v in variables if v.name == "..."].',
+                f"the program takes a variable by its place among all {which} ones. "
+                "Layers and optimizers make their variables in the first step, "
+                "after all others, so the place may change",
+                "Choose the variable by its name: [v for v in variables if v.name "
+                '== "..."].',
                 symbol,
             )
         elif self.lists.is_shown(call):
@@ -338,35 +343,39 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "V123",
                 call,
-                "this lists the variables that exist by then, but layers make theirs in "
-                "the first step",
-                "Make the list after all layers and variables, and choose from it by name.",
+                "this lists the variables that exist by then, but layers make "
+                "their variables in the first step",
+                "Make the list after all layers and variables, and choose from it "
+                "by name.",
                 symbol,
             )
         elif which == "global" and not self.lists.is_complete(call):
             self.diagnostics.refuse(
                 "V123",
                 call,
-                "a list of all variables: in TF1 the optimizer or layers may have "
-                "made theirs by then, in TF2 they make them in the first step",
-                "Ask for it when the session is open, or for the trainable ones.",
+                "this lists all variables. In TensorFlow 1 the optimizer or layers "
+                "may have made theirs before this line. In TensorFlow 2 they make "
+                "them in the first step",
+                "Make the list when the session is open, or list only the "
+                "trainable variables.",
                 symbol,
             )
         if which == "trainable" and not self.lists.is_of_its_step(call):
             self.diagnostics.refuse(
                 "V123",
                 call,
-                "a step takes this list, and layers that another step calls make their "
-                "variables there: the list would have others than TensorFlow 1's",
-                "Make the variables of those layers by tf.get_variable: they are there "
-                "before any step.",
+                "a step takes this list, but layers that another step calls make "
+                "their variables there. So the list would have other variables "
+                "than in TensorFlow 1",
+                "Make the variables of those layers by tf.get_variable. They then "
+                "exist before any step.",
                 symbol,
             )
         if not self._is_in_driver(call):
             self.diagnostics.refuse(
                 "V123",
                 call,
-                f"all {which} variables are looked up in a helper function",
+                f"a helper function asks the graph for all {which} variables",
                 "Pass the variables to the function.",
                 symbol,
             )

@@ -183,8 +183,10 @@ class BareLoopRewrite:
             raise Refused(
                 "D130",
                 step.why or step.loss,
-                "the tool cannot tell whether this loss is a mean or a sum over the batch",
-                "Use tf.reduce_mean of a loss per example, or a loss object of Keras.",
+                "the tool cannot tell whether this loss is a mean or a sum over "
+                "the batch",
+                "Use tf.reduce_mean of one loss for each example, or a loss object "
+                "of Keras.",
             )
         for made in dict.fromkeys(made for _, made in program.means):
             parts: list[str | ast.AST | Code] = [made.func, "("]
@@ -195,7 +197,7 @@ class BareLoopRewrite:
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
             self._spelling.add_finding(
-                made, "D131", "the mean is taken where the loss is computed"
+                made, "D132", "the mean is taken where the loss is computed"
             )
         for call in dict.fromkeys(call for call, _ in program.means):
             if shared and call is value:
@@ -209,8 +211,9 @@ class BareLoopRewrite:
             raise Refused(
                 "D130",
                 step.loss,
-                "the loss is not one expression that could be divided by the whole batch",
-                "Assign it once, within the tape.",
+                "the loss is not a single expression, so the tool cannot divide it "
+                "by the size of the whole batch",
+                "Assign the loss once, inside the tape.",
             )
         self._plan.replace(value, self._weigh_mean(value))
 
@@ -223,8 +226,8 @@ class BareLoopRewrite:
             raise Refused(
                 "D130",
                 value,
-                "nothing tells how many examples of the batch a worker has",
-                "Keep the batch under the name that the loop gives it.",
+                "the tool cannot tell how many examples of the batch each worker has",
+                "Use the batch under the name that the loop gives it.",
             )
         left, right = ("", "") if isinstance(value, ast.Call) else ("(", ")")
         return code(left, value, right, " / strategy.num_replicas_in_sync")
@@ -238,9 +241,9 @@ class BareLoopRewrite:
             raise Refused(
                 "D130",
                 call,
-                "nothing tells how many examples a worker has: the labels are computed "
-                "in the call of the loss",
-                "Assign them to a name first.",
+                "the tool cannot tell how many examples a worker has, because the "
+                "call of the loss computes the labels",
+                "Assign the labels to a name first.",
             )
         return mean
 
@@ -267,8 +270,9 @@ class BareLoopRewrite:
                 raise Refused(
                     "D130",
                     given or function,
-                    "each worker has a part of what the step returns beside its loss",
-                    "Return the loss.",
+                    "each worker has only a part of the other values that the step "
+                    "returns beside its loss",
+                    "Return only the loss.",
                 )
         if not function.decorator_list:
             return
@@ -311,8 +315,9 @@ class BareLoopRewrite:
                 raise Refused(
                     "D130",
                     step.apply,
-                    "each worker has a part of what the loop reads beside the loss",
-                    "Read the loss.",
+                    "each worker has only a part of the other values that the loop "
+                    "reads beside the loss",
+                    "Read only the loss.",
                 )
             run = f'strategy.reduce("SUM", {run}, axis=None)'
         header = code(f"\n@tf.function\ndef {_STEP}({given}):")

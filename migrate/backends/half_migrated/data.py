@@ -20,10 +20,10 @@ def check_examples(program: EagerProgram, own: WorkersOwn) -> None:
             raise Refused(
                 "D125",
                 program.source.takes[0],
-                f"the batches are cut out of `{sorted(clash)[0]}`, and each worker has its "
-                "own",
-                "Cut the batches out of one array for all workers, by an index that each "
-                "worker has for itself.",
+                f"the program cuts the batches out of `{sorted(clash)[0]}`, and "
+                "each worker has its own array",
+                "Cut the batches out of one array for all workers, by an index "
+                "that each worker has for itself.",
             )
 
 
@@ -55,7 +55,8 @@ def check_alike(program: EagerProgram) -> None:
             raise Refused(
                 "C109",
                 node,
-                "each worker makes its own batches, but here it takes its part of a "
-                "batch that all workers have",
-                "Give every worker the whole data: it takes its part of each batch.",
+                "each worker makes its own batches, but in the migrated program "
+                "each worker takes its part of one batch",
+                "Give every worker the whole data. Each worker then takes its part "
+                "of each batch.",
             )

@@ -70,7 +70,7 @@ class MetricRewrite:
         for metric in self._program.metrics:
             made = metric.made
             self._plan.replace(made, code("replicas.metric(lambda: ", made, ")"))
-            self._found(made, "D151", _TOGETHER if self._together else _EACH)
+            self._found(made, "D132", _TOGETHER if self._together else _EACH)
             if not self._together:
                 continue
             for call in metric.counted:
@@ -87,8 +87,8 @@ class MetricRewrite:
                     raise Refused(
                         "D125",
                         call,
-                        f"each worker has a part of `{ast.unparse(value)}`, and the tool "
-                        "cannot tell how the parts make up the whole",
+                        f"each worker has a part of `{ast.unparse(value)}`, and the "
+                        "tool cannot tell how to combine the parts",
                         "Count a value that is computed for each example separately.",
                     )
                 continue
@@ -97,7 +97,8 @@ class MetricRewrite:
                 raise Refused(
                     "D125",
                     call,
-                    f"every worker would count `{ast.unparse(value)}`, the whole batch's",
+                    f"every worker would count all of `{ast.unparse(value)}`, which "
+                    "is of the whole batch",
                     "tf.keras.metrics.Mean()",
                 )
             if division is Division.SUM:
@@ -177,6 +178,7 @@ class MetricRewrite:
             raise Refused(
                 "D125",
                 call,
-                "in the loop each worker would count its part of the batch alone",
+                "a worker would count only its own part of the batch, because the "
+                "loop updates the metric",
                 "Update the metric in the step.",
             )

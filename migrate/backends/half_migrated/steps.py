@@ -261,14 +261,15 @@ class EagerRewrite:
                 "D130",
                 step.why or step.loss,
                 "the tool cannot tell whether this loss is a mean or a sum over the batch",
-                "Use tf.reduce_mean of a loss per example, or a loss object of Keras.",
+                "Use tf.reduce_mean of one loss for each example, or a loss object "
+                "of Keras.",
             )
         if self._rows is None:
             raise Refused(
                 "D130",
                 step.gradient,
-                "the step has no name for the batch as the loop gives it",
-                "Keep the batch under the name it is given.",
+                "the step does not use the batch under the name that the loop gives it",
+                "Use the batch under the name that the loop gives it.",
             )
         if step.division is Division.SUM:
             before, after = f"{self._of}.sum_of_batch(", ")"
@@ -297,8 +298,9 @@ class EagerRewrite:
                 raise Refused(
                     "D130",
                     step.returned,
-                    "each worker has a part of what the step returns beside its loss",
-                    "Return the loss.",
+                    "each worker has only a part of the other values that the step "
+                    "returns beside its loss",
+                    "Return only the loss.",
                 )
             plan.replace(step.returned, code(before, step.returned, after))
         for name in step.results:
@@ -306,8 +308,8 @@ class EagerRewrite:
                 raise Refused(
                     "D130",
                     step.apply,
-                    f"each worker has a part of `{name}`, which the loop reads",
-                    "Read the loss.",
+                    f"each worker has only a part of `{name}`, which the loop reads",
+                    "Read only the loss.",
                 )
 
     def _are_alike(self, returned: ast.expr) -> bool:
@@ -332,7 +334,7 @@ class EagerRewrite:
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
             self._spelling.add_finding(
-                made, "D131", "the mean is taken where the loss is computed"
+                made, "D132", "the mean is taken where the loss is computed"
             )
         for call in self._program.mean_calls:
             self._plan.replace(call, code("tf.reduce_mean(", call, ")"))

@@ -64,8 +64,8 @@ class Telling:
             self._found(
                 program.endless,
                 "D134",
-                "nothing ends this loop: the session has no hook that would. "
-                "hooks=[tf.train.StopAtStepHook(...)], or a break",
+                "nothing ends this loop, because the session has no hook that "
+                "stops it. Use hooks=[tf.train.StopAtStepHook(...)], or a break",
                 outcome=Outcome.KEPT,
             )
         if self._together:
@@ -73,8 +73,8 @@ class Telling:
                 self._found(
                     node,
                     "D135",
-                    "without a seed each worker shuffles otherwise, and their parts are of "
-                    "different batches",
+                    "without a seed each worker shuffles in another order, so "
+                    "their parts belong to different batches",
                     outcome=Outcome.KEPT,
                 )
 

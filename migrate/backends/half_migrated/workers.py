@@ -132,9 +132,9 @@ class WorkersOwn:
                 raise Refused(
                     "C109",
                     node,
-                    "every worker's process had its own; now the loops of all "
-                    "workers run in one process",
-                    "Keep it in a variable of the loop.",
+                    "each worker's process had its own copy. Now one process runs "
+                    "the loops of all workers",
+                    "Make it a variable of the loop.",
                 )
 
     def _generators(self) -> None:
@@ -278,8 +278,9 @@ def _refuse_early_statement(statement: ast.stmt, name: str) -> Refused:
     return Refused(
         "C109",
         statement,
-        f"`{name}` is each worker's own, and is used before the loops of the workers begin",
-        "Set it where the loop begins.",
+        f"`{name}` is each worker's own, but the program uses it before the loops "
+        "of the workers begin",
+        "Set it at the beginning of the loop.",
     )
 
 

@@ -14,7 +14,7 @@ from migrate.frontends.model_fn.files import join_scopes_with
 from migrate.frontends.model_fn.modes import is_device
 from migrate.plan import Dropped, Plan
 from migrate.program.code import Code, code
-from migrate.program.keras_files import SharedModels
+from migrate.program.keras_files import MAKES_LAYERS, SharedModels
 from migrate.program.keras_layers import Layer
 from migrate.program.keras_model import KerasModel
 from migrate.rules import calls as rules_of_calls
@@ -164,10 +164,10 @@ def plan_networks(
                 Finding(
                     helper.function.lineno,
                     helper.function.col_offset + 1,
-                    "K120",
+                    "K111",
                     Outcome.REWRITTEN,
                     "",
-                    f"makes layers of {one.name}, the Keras model in {program}",
+                    f"{MAKES_LAYERS}{one.name}, the Keras model in {program}",
                 )
                 for helper in model.helpers
                 if helper.function in here

@@ -119,7 +119,9 @@ class _Reader:
             == {k: ast.dump(v) for k, v in other.config.items()}
             for other in rest
         ):
-            raise Stays(first.call, f"not all that `{one.name}` stands for are alike")
+            raise Stays(
+                first.call, f"`{one.name}` stands for Estimators that are not alike"
+            )
         if isinstance(one.statement, ast.FunctionDef):
             if len(self._find_calls(one.statement)) != len(one.sources):
                 name = one.statement.name
@@ -274,7 +276,7 @@ class _Reader:
                 self._read_argument(one, node)
         if not any(run.kind in table.RUNS for run in one.runs):
             raise Stays(
-                one.first.call, "it is neither trained nor asked where it is made"
+                one.first.call, "it is neither trained nor used where it is made"
             )
         for run in one.runs:
             if run.kind in table.TRAININGS and is_caught(run.call, self._scopes):
@@ -346,7 +348,7 @@ class _Reader:
             one.attributes.append(node)
             return
         if not isinstance(call, ast.Call) or call.func is not node:
-            raise Stays(node, f"`{node.attr}` of an Estimator is read")
+            raise Stays(node, f"the program reads `{node.attr}` of an Estimator")
         parameters = table.METHODS.get(node.attr)
         if parameters is None:
             raise Stays(node, f"`{node.attr}` of an Estimator is called")
@@ -451,4 +453,4 @@ class _Reader:
                 continue
             if module == "keras_estimator" and name != table.ESTIMATOR:
                 continue
-            raise Stays(node, f"`{rest}` has no callback that does the same")
+            raise Stays(node, f"no callback does the same as `{rest}`")

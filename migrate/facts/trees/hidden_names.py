@@ -289,7 +289,7 @@ def report_at_imports(
     result_text: str,
     comment: str,
     code: str = CODE,
-    recipe: str = "Import TensorFlow itself where it is used.",
+    recipe: str = "Import TensorFlow in the file that uses it.",
 ) -> tuple[str, list[Finding]]:
     """The result with a comment at every such import, and the findings."""
     old, new = text.split("\n"), result_text.split("\n")
@@ -299,7 +299,11 @@ def report_at_imports(
             continue  # The result of an earlier run.
         line = old[number - 1]
         column = len(line) - len(line.lstrip()) + 1
-        whole = f"{reason}: its uses here are not followed" if code == CODE else reason
+        whole = (
+            f"{reason}, and the tool does not follow its uses in this file"
+            if code == CODE
+            else reason
+        )
         findings.append(
             Finding(
                 number,

@@ -90,7 +90,7 @@ def _check_begin(callback: Callback, created: bool) -> None:
     """
     begin = callback.methods.get("begin")
     if begin is not None and not is_early(begin):
-        raise NoCallback(begin, "its begin does more before variables are restored")
+        raise NoCallback(begin, "its `begin` does more before variables are restored")
     if begin is None or not created:
         return
     if not is_quiet(begin):
@@ -99,7 +99,7 @@ def _check_begin(callback: Callback, created: bool) -> None:
             "what its begin does is seen before what other hooks do with a session",
         )
     if ends_early(begin):
-        raise NoCallback(begin, "its begin returns early")
+        raise NoCallback(begin, "its `begin` returns early")
 
 
 def _may_use_several_devices(scopes: Scopes) -> bool:

@@ -48,7 +48,9 @@ def read_request(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | Non
         if value is None or isinstance(value, ast.Constant) and value.value is None:
             continue
         if found is not None:
-            raise NoCallback(statement, "it asks for one thing or another")
+            raise NoCallback(
+                statement, "it requests different tensors in different cases"
+            )
         made = _find_request(value, method) if isinstance(value, ast.Name) else None
         value = made.value if made is not None else value
         if not isinstance(value, ast.Call) or (
@@ -98,7 +100,7 @@ def _read_returned_request(
         assert isinstance(suite.test, ast.Attribute)
         last = suite is method.body[-1] and not suite.orelse
         return Asking(statement, call, given[0], suite.test, last)
-    raise NoCallback(statement, "it asks in some steps only")
+    raise NoCallback(statement, "it requests tensors in some steps only")
 
 
 def _is_attribute(node: ast.expr) -> bool:

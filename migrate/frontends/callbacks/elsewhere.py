@@ -44,7 +44,7 @@ def _names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr, str
     for parameter, place in one.parameters.items():
         value = argument(call, parameter, place)
         if value is None:
-            raise NoCallback(call, f"it is not always given `{parameter}`")
+            raise NoCallback(call, f"not all callers pass `{parameter}`")
         kind, found = given.names(call, value)
         if kind != one.used.given[parameter]:
             reason = f"`{parameter}` is given in one form and another"

@@ -156,7 +156,7 @@ class Fetches:
         for call in self._constructions:
             value = argument(call, name, place)
             if value is None:
-                raise NoCallback(call, f"it is not always given `{name}`")
+                raise NoCallback(call, f"not all callers pass `{name}`")
             kind, names = self._given.names(call, value)
             kinds.add(kind)
             self.names.update(names)

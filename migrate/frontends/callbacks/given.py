@@ -43,9 +43,7 @@ class Given:
         """
         found = self._of.get(made)
         if found is None or found[1].kind not in _TRAINING:
-            raise NoCallback(
-                value, "it is given something other than a tensor of a step"
-            )
+            raise NoCallback(value, "it gets something that is not a tensor of a step")
         model, hooks = found
         if isinstance(value, ast.Name):
             value = self._find_container(value, hooks)
@@ -79,7 +77,7 @@ class Given:
                     and isinstance(node.ctx, ast.Load)
                 ]
                 if reads != [name]:
-                    raise NoCallback(name, f"other hooks are given `{name.id}` too")
+                    raise NoCallback(name, f"other hooks also get `{name.id}`")
                 return statement.value
         return name
 

@@ -130,9 +130,7 @@ class HookReader:
             if method.decorator_list or count != table.PARAMETERS[name]:
                 raise NoCallback(method, f"`{name}` has other parameters than a hook's")
             if arguments.args[0].arg != "self":
-                raise NoCallback(
-                    method, "its methods call the hook otherwise than self"
-                )
+                raise NoCallback(method, "its methods do not call the hook `self`")
         for name in (*self._attributes.names, *self._methods):
             if name in table.TAKEN or name.startswith("on_"):
                 raise NoCallback(class_, f"a callback has an attribute `{name}` itself")
@@ -166,7 +164,7 @@ class HookReader:
         if self._elsewhere is not None:
             found.update(self._elsewhere.modes)
         if not found:
-            raise NoCallback(made[0], "no Estimator of this file is given it")
+            raise NoCallback(made[0], "no Estimator of this file gets it")
         every = (table.TRAIN, table.TEST, table.PREDICT)
         return tuple(mode for mode in every if mode in found)
 
@@ -211,7 +209,10 @@ class HookReader:
         """What says whether values are asked for is the same after the step."""
         for kept in self._attributes.find_assignments(condition.attr):
             if kept.method.name not in ("__init__", "begin", "before_run"):
-                raise NoCallback(condition, f"it changes `{condition.attr}` meanwhile")
+                raise NoCallback(
+                    condition,
+                    f"it changes `{condition.attr}` between the request and its use",
+                )
 
     def _check_modes(
         self, modes: tuple[str, ...], values: dict[ast.expr, Value]
@@ -349,7 +350,7 @@ class HookReader:
         for node in walk_breadth_first(self._class):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 if node.func.id == "super" and not self._is_of_init(node):
-                    raise NoCallback(node, "it calls a method of its base")
+                    raise NoCallback(node, "it calls a method of its base class")
 
     def _is_of_init(self, call: ast.Call) -> bool:
         parent = self._scopes.parents[call]

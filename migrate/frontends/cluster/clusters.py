@@ -58,10 +58,10 @@ class Clusters:
         )
         if not any(s is statement for s in list_all_statements(self.driver.body)):
             self.diagnostics.refuse(
-                "C102",
+                "C101",
                 calls[0],
-                "the server is started in another function than the session",
-                "Start the server where the session is opened.",
+                ir.SERVER_ELSEWHERE,
+                "Start the server in the function that opens the session.",
                 "tf.train.Server",
             )
             return None
@@ -69,9 +69,10 @@ class Clusters:
             self.diagnostics.refuse(
                 "C101",
                 calls[0],
-                "the server is not kept in a variable",
-                "Keep it: server = tf.train.Server(...); `server.join()` in the tasks "
-                "that are parameter servers; master=server.target for the session.",
+                "the program does not keep the server in a variable",
+                "Assign the server to a variable: server = tf.train.Server(...). "
+                "Call `server.join()` in the tasks that are parameter servers, and "
+                "open the session with master=server.target.",
             )
             return None
         return statement, calls[0]
@@ -85,8 +86,9 @@ class Clusters:
             self.diagnostics.refuse(
                 "C101",
                 call,
-                "the server's cluster, job and task are not all given",
-                "Pass the cluster, job_name and task_index.",
+                "the server does not get its cluster, its job's name and its "
+                "task's index",
+                "Pass cluster, job_name and task_index to the server.",
                 "tf.train.Server",
             )
             return None

@@ -31,8 +31,8 @@ def trains_alone(
         diagnostics.refuse(
             "N134",
             session,
-            f"of all tasks {task[0]} {task[1]} alone trains, which is not the "
-            "coordinator, or is synchronised with nobody",
+            f"only task {task[0]} {task[1]} trains. It is not the coordinator, or "
+            "it is synchronised with no other task",
             "Let all workers open the session, or train in one process.",
         )
         return False
@@ -43,7 +43,7 @@ def trains_alone(
             "N134",
             Outcome.REWRITTEN,
             "",
-            "one task alone trains: its loop is run once",
+            "only one task trains, so the migrated program runs its loop once",
         )
     )
     return True

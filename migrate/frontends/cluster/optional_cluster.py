@@ -64,15 +64,16 @@ class OptionalCluster:
         statement, then = asked[0]
         choice = ir.Choice(statement.test, then)
         if len(asked) > 1:
-            self._refuse(statement, "more than one condition decides on it")
+            self._refuse(statement, "more than one condition decides whether it starts")
         elif changed := self._unstable(statement):
             self._refuse(
-                statement, f"`{changed}` may be another when it is asked again"
+                statement,
+                f"`{changed}` may have another value when the program tests it again",
             )
         elif not self._is_session_local(statement):
             self._refuse(
                 self._session_call,
-                "the session's master may be another server where there is none",
+                "in the other case the session's master may be another server",
             )
         return choice
 
@@ -133,8 +134,8 @@ class OptionalCluster:
             "C101",
             node,
             f"the server is started under a condition, and {why}",
-            "Ask one flag, before the server and nowhere changed: "
-            '`if FLAGS.job_name: ...`, with the session on `""` otherwise.',
+            "Test one flag, before the server, and change it nowhere: `if "
+            'FLAGS.job_name: ...`. In the other case, open the session on `""`.',
             "tf.train.Server",
         )
 

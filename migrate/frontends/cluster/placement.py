@@ -106,10 +106,10 @@ def cluster_of(
         diagnostics.refuse(
             "C131",
             session,
-            "the tool does not see one ClusterSpec with the addresses of all tasks; the "
-            f"client places on {_tasks(scopes)}",
-            f"{_write_missing_cluster(scopes)}, where the session is opened; or migrate it together with "
-            "the file that starts the servers.",
+            f"the client places operations on {_tasks(scopes)}, but the tool does "
+            "not see one ClusterSpec with the addresses of all tasks",
+            f"Write {_write_missing_cluster(scopes)} where the session is opened. "
+            "Or migrate the client together with the file that starts the servers.",
             _CLUSTER,
         )
         return None
@@ -120,22 +120,23 @@ def cluster_of(
             for node in walk_breadth_first(call):
                 if isinstance(node, ast.expr) and ast.dump(node) in index:
                     diagnostics.refuse(
-                        "C132",
+                        "C131",
                         node,
-                        "the placement depends on the task: each is a client of its own, "
-                        "and they would share no variables",
-                        "Use replica_device_setter and a session per worker.",
+                        "the placement depends on the task. In TensorFlow 2 each "
+                        "task would be a separate client, and they would share no "
+                        "variables",
+                        "Use replica_device_setter, and one session for each worker.",
                         "tf.device",
                     )
                     return None
     if not is_on_own_server(scopes, session) and is_one_of_several(scopes, session):
         diagnostics.refuse(
-            "C132",
+            "C131",
             session,
-            "several tasks of the cluster open this session: each is a client of its own, "
-            "and they would share no variables",
-            "Let all tasks but one wait in server.join(), or start the servers by another "
-            "program.",
+            "several tasks of the cluster open this session. In TensorFlow 2 each "
+            "would be a separate client, and they would share no variables",
+            "Let all tasks but one wait in server.join(), or start the servers by "
+            "another program.",
             scopes.resolve(session.func) or "",
         )
         return None

@@ -61,15 +61,15 @@ class Synchronisation:
             self.diagnostics.refuse(
                 "O106",
                 call,
-                "several SyncReplicasOptimizers in one program",
+                "the program has several SyncReplicasOptimizers",
                 "Make one SyncReplicasOptimizer, and let it make every update.",
             )
         if isinstance(condition, ast.UnaryOp):
             self.diagnostics.refuse(
                 "O106",
                 call,
-                "SyncReplicasOptimizer in an else branch",
-                "Write the synchronous case as the `if` branch.",
+                "the SyncReplicasOptimizer is in an else branch",
+                "Write the synchronous case in the `if` branch.",
             )
         self.condition = condition
         self.replication = (

@@ -56,27 +56,27 @@ def check(
             "N126",
             session,
             f"towers within the workers of a cluster: {reason}",
-            "Give each worker one device, and a tower's part of the work.",
+            "Give each worker one device and one tower.",
         )
     elif not clustered and connected != bool(towers.devices):
         diagnostics.refuse(
             "N126",
             session,
-            "towers of one client of a cluster, on devices of its own",
+            "one client of a cluster builds the towers on its own devices",
             "Name a task of the cluster for each tower.",
         )
     elif _reads_late_names(towers.devices, built):
         diagnostics.refuse(
             "N126",
             session,
-            "where the towers are is only known within the graph",
-            "Name their devices before the first placeholder or variable.",
+            "only the graph knows on which devices the towers are",
+            "Name the devices before the first placeholder or variable.",
         )
     elif _reads_late_names(towers.count, built):
         diagnostics.refuse(
             "N126",
             session,
-            f"how many towers there are, `{towers.count}`, is only known within the graph",
+            f"only the graph knows how many towers there are (`{towers.count}`)",
             "Compute it before the first placeholder or variable.",
         )
 

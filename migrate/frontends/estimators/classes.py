@@ -30,7 +30,7 @@ def refuse_hidden_members(scopes: Scopes) -> Iterator[Finding]:
             "N111",
             Outcome.REFUSED,
             ESTIMATOR,
-            f"the Estimator that is written beside the program has a `{name}` too",
+            f"the Estimator that the tool writes beside the program has a `{name}` too",
             f"Give {owner.name}'s `{name}` another name in the TF1 program first.",
         )
 

@@ -38,9 +38,10 @@ def check(
             raise Refused(
                 "D121",
                 call,
-                f"`{method(call)}` is a loop of Keras beside the program's own",
-                "Write it as steps, or use it alone: the model made and compiled in the "
-                "strategy's scope, without a session.",
+                f"`{method(call)}` is a training loop of Keras, beside the "
+                "program's own loop",
+                "Write the training as steps. Or use Keras alone: make and compile "
+                "the model in the strategy's scope, without a session.",
             )
 
 
@@ -55,15 +56,15 @@ def check_counts(
         raise Refused(
             "D125",
             step.apply,
-            "apply_gradients is given more than gradients",
-            "Leave it out.",
+            "the program gives apply_gradients more than gradients",
+            "Leave the other arguments out.",
         )
     if "checkpoint_dir" in arguments or any(s.endswith("Hook") for _, s in found):
         raise Refused(
             "D125",
             session,
-            "hooks and checkpoints go by the optimizer's updates, which this one does not "
-            "count",
+            "hooks and checkpoints count the optimizer's updates, and this "
+            "optimizer does not count them",
             "Make the optimizer by tf.keras.optimizers.",
         )
 
@@ -86,8 +87,8 @@ def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) ->
             raise Refused(
                 "D121",
                 node,
-                f"`{ast.unparse(parent)}`: the session has no graph to run",
-                "Leave it out, or compute it eagerly.",
+                f"`{ast.unparse(parent)}` needs a graph, and this session has none",
+                "Remove it, or compute the value eagerly.",
             )
 
 
@@ -106,8 +107,8 @@ def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) ->
             raise Refused(
                 "D125",
                 node,
-                f"`{node.id}` is changed between the dataset and the step",
-                "Do it in the dataset: dataset.map(...), or in the step.",
+                f"the program changes `{node.id}` between the dataset and the step",
+                "Change it in the dataset, by dataset.map(...), or in the step.",
             )
     if source.dataset is None:
         return
@@ -117,8 +118,8 @@ def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) ->
         raise Refused(
             "D125",
             source.dataset,
-            "the dataset is made anew in the loop",
-            "Make it before the session.",
+            "the loop makes the dataset again",
+            "Make the dataset before the session.",
         )
 
 

@@ -31,7 +31,9 @@ from migrate.program.eager import BareLoop, Server, Source
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import walk_breadth_first
 
-_RECIPE = "One loop, in the function or module that makes the cluster and the model."
+_RECIPE = (
+    "Write one loop, in the function or module that makes the cluster and the model."
+)
 
 
 def empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
@@ -113,7 +115,10 @@ class BareLoopReader:
         suites.check_devices(setters)
         if scopes.parents[cluster] not in suite:
             raise Refused(
-                "D125", inner, "the loop stands apart from the cluster", _RECIPE
+                "D125",
+                inner,
+                "the loop and the cluster are in different functions",
+                _RECIPE,
             )
         ready = suites.ready(suite, cluster, server)
         made = suites.find_model_statements(suite, whole)
@@ -148,7 +153,7 @@ class BareLoopReader:
             raise Refused(
                 "D125",
                 step.apply,
-                "an older optimizer, whose slots a strategy does not make",
+                "this is an older optimizer, and a strategy does not make its slots",
                 "Make it by tf.keras.optimizers.",
             )
         reader = LossReader(scopes, step.body, steps.map_step_arguments(step))
@@ -191,16 +196,19 @@ class BareLoopReader:
                 loop = None
         if loop is None or at is None:
             if len(all_tapes) != 1:
-                reason = f"the program has {len(all_tapes)} GradientTapes, and a step has one"
+                reason = (
+                    f"the program has {len(all_tapes)} GradientTapes, but a step can have "
+                    "only one"
+                )
             elif len(calls) > 1:
                 reason = f"the step is called in {len(calls)} places"
             else:
-                reason = "the step stands in no loop of the function that makes it"
+                reason = "the function that makes the step does not call it in a loop"
             raise Refused(
                 "D125",
                 all_tapes[0] if all_tapes else scopes.tree.body[0],
                 reason,
-                "Keep one function with one tape, called in one place, in a loop.",
+                "Keep one function with one tape, and call it in one place, in a loop.",
             )
         return (calls[0] if calls else None), loop
 
@@ -256,8 +264,8 @@ class BareLoopReader:
             raise Refused(
                 "D125",
                 loop,
-                "the loop passes nothing to the step: every step would use the batch of the "
-                "step that was traced",
+                "the loop passes nothing to the step, so every step would use the "
+                "batch that was there when the step was traced",
                 "Take the batch in the loop: `x, y = next_batch()`.",
             )
         return given, inline
@@ -276,10 +284,10 @@ def _check_server(scopes: Scopes, server: Server) -> None:
         raise Refused(
             "D121",
             server.call,
-            "no session and no strategy uses the server: every process trains a model of "
-            "its own",
-            "Leave the server out, and what waits in it: TF_CONFIG says then which task a "
-            "process is.",
+            "no session and no strategy uses the server, so every process trains a "
+            "model of its own",
+            "Remove the server and everything that waits in it. TF_CONFIG then "
+            "says which task a process is.",
         )
 
 

@@ -53,9 +53,9 @@ class BodyChecks:
                 raise Refused(
                     "D125",
                     node,
-                    "the step reads a value that does not exist yet, or that changes"
-                    " from step to step: it would stay what it was when the step was"
-                    " traced",
+                    "the step reads a value that does not exist yet or that "
+                    "changes from step to step. The migrated step would keep the "
+                    "value that it had when the step was traced",
                     PLAIN,
                 )
 
@@ -75,17 +75,21 @@ class BodyChecks:
     def _check(self, statement: ast.stmt, first: bool, last: bool) -> None:
         if isinstance(statement, ast.Return):
             if self._function is None or not last:
-                raise Refused("D125", statement, "a return within the step", PLAIN)
+                raise Refused(
+                    "D125", statement, "the step returns before its end", PLAIN
+                )
         elif isinstance(statement, ast.Expr):
             self._check_call(statement, first)
         elif isinstance(statement, ast.AugAssign):
             if names.key(statement.target) not in self._known:
-                raise Refused("D125", statement, "the step counts in a variable", PLAIN)
+                raise Refused(
+                    "D125", statement, "the step counts in a Python variable", PLAIN
+                )
         elif isinstance(statement, ast.Assign):
             self._check_assign(statement)
         elif isinstance(statement, ast.With):
             if not tapes(self._scopes, statement):
-                raise Refused("D125", statement, "a block within the step", PLAIN)
+                raise Refused("D125", statement, "the step contains a block", PLAIN)
             for item in statement.items:
                 self._known |= names.binds_of_item(item)
             self._check_suite(statement.body)
@@ -95,8 +99,8 @@ class BodyChecks:
             raise Refused(
                 "D125",
                 statement,
-                "control flow in the step, which a distributed step cannot have "
-                "around its update",
+                "the step has control flow around its update, and a distributed "
+                "step cannot have that",
                 PLAIN,
             )
 
@@ -120,8 +124,8 @@ class BodyChecks:
         raise Refused(
             "D125",
             statement,
-            f"the step does `{ast.unparse(statement)[:60]}`, which happens once, "
-            "when it is traced, or not in every worker",
+            f"the step does `{ast.unparse(statement)[:60]}`. This would happen "
+            "once, when the step is traced, or not in every worker",
             _TELLS,
         )
 
@@ -132,7 +136,7 @@ class BodyChecks:
             early = names.reads(statement.value) & self._bound - self._known
         if stored or early:
             raise Refused(
-                "D125", statement, "the step changes something of the loop", PLAIN
+                "D125", statement, "the step changes an object of the loop", PLAIN
             )
         self._known |= names.binds(statement)
 
@@ -142,8 +146,8 @@ class BodyChecks:
             raise Refused(
                 "D125",
                 statement,
-                "a condition or loop in the step depends on more than what the "
-                "program sets once; a distributed step cannot branch",
+                "the step has a condition or loop that depends on a changing "
+                "value, and a distributed step cannot branch",
                 PLAIN,
             )
         for node in (
@@ -155,7 +159,10 @@ class BodyChecks:
                 *("gradient", "apply_gradients"),
             ):
                 raise Refused(
-                    "D125", statement, "an update that is not always made", PLAIN
+                    "D125",
+                    statement,
+                    "the step does not make this update in every case",
+                    PLAIN,
                 )
         self._check_suite(statement.body)
         self._check_suite(statement.orelse)

@@ -14,7 +14,7 @@ _CHECKPOINT, _MANAGER = "tf.train.Checkpoint", "tf.train.CheckpointManager"
 _SAVE = frozenset({"save", "write"})
 _READ = frozenset({"latest_checkpoint", "checkpoints", "directory", "save_counter"})
 _RESTORE = frozenset({"restore", "read", "restore_or_initialize"})
-_RECIPE = "Give the session a checkpoint_dir: it saves and restores."
+_RECIPE = "Give the session a checkpoint_dir. It then saves and restores."
 
 
 def saves(
@@ -41,7 +41,10 @@ def saves(
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if not isinstance(target, ast.Name) or statement not in suite:
             raise Refused(
-                "D121", call, "a checkpoint that is not kept in a variable", _RECIPE
+                "D121",
+                call,
+                "the program does not keep the checkpoint in a variable",
+                _RECIPE,
             )
         if symbol == _CHECKPOINT:
             _check_held(scopes, call, made)
@@ -70,8 +73,8 @@ def saves(
             raise Refused(
                 "D121",
                 node,
-                "a checkpoint is used for more than to restore before the session and to "
-                "save",
+                "the program uses the checkpoint for more than to restore before "
+                "the session and to save",
                 _RECIPE,
             )
     return tuple(saving)
@@ -89,7 +92,7 @@ def _check_held(scopes: Scopes, call: ast.Call, made: Collection[ast.stmt]) -> N
             raise Refused(
                 "D121",
                 value,
-                f"`{ast.unparse(value)[:40]}` is saved, and every worker's process had its "
-                "own",
-                "Save the model and the optimizer.",
+                f"the checkpoint contains `{ast.unparse(value)[:40]}`, and every "
+                "worker's process had its own",
+                "Save only the model and the optimizer.",
             )

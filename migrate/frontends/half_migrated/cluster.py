@@ -44,8 +44,9 @@ class ClusterReader:
             raise Refused(
                 "D121",
                 made[0],
-                "the jobs of the cluster are not written out here, or not kept in a variable",
-                'cluster = tf.train.ClusterSpec({"ps": [...], "worker": [...]})',
+                "the jobs of the cluster are not written out here, or the cluster "
+                "is not kept in a variable",
+                'Write `cluster = tf.train.ClusterSpec({"ps": [...], "worker": [...]})`.',
             )
         return parent.targets[0], frozenset(str(k) for k in keys)
 
@@ -73,9 +74,10 @@ class ClusterReader:
             raise Refused(
                 "D121",
                 call,
-                "the program does not keep one server in a variable, with its job "
-                "and task",
-                "server = tf.distribute.Server(cluster, job_name=..., task_index=...)",
+                "the program does not keep one server, with its job and task, in a "
+                "variable",
+                "Write `server = tf.distribute.Server(cluster, job_name=..., "
+                "task_index=...)`.",
             )
         name = statement.targets[0].id
         joins = tuple(
@@ -99,8 +101,8 @@ class ClusterReader:
                 raise Refused(
                     "D121",
                     node,
-                    "the server is used for something else",
-                    "Leave it out.",
+                    "the program uses the server for something else",
+                    "Remove this use.",
                 )
         return Server(
             statement, call, name, bound["job_name"], bound["task_index"], joins
@@ -123,22 +125,25 @@ class ClusterReader:
                     server.call,
                     "no task waits in server.join(), so the tool cannot tell which "
                     "tasks are parameter servers",
-                    'if FLAGS.job_name == "ps": server.join()',
+                    'Write `if FLAGS.job_name == "ps": server.join()`.',
                 )
             return
         if "ps" not in jobs:
             raise Refused(
                 "D121",
                 session,
-                "the program starts no server: it is not known which worker it is",
-                "Give every worker its index, by a flag or in TF_CONFIG, and a "
-                "tf.distribute.Server.",
+                "the program starts no server, so the tool cannot tell which "
+                "worker it is",
+                "Give every worker its index, by a flag or in TF_CONFIG, and start "
+                "a tf.distribute.Server.",
             )
         chief = arguments.get("is_chief")
         if chief is not None and names.literal(chief) is not True:
             raise Refused(
                 "D121",
                 session,
-                "several clients, and no server: one process coordinates parameter servers",
-                "Start a tf.distribute.Server in every task, and the loop in one.",
+                "the program has several clients and no server, but one process "
+                "has to coordinate the parameter servers",
+                "Start a tf.distribute.Server in every task, and run the loop in "
+                "one task.",
             )

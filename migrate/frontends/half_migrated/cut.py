@@ -86,8 +86,10 @@ class CutReader:
             raise Refused(
                 "D125",
                 takes[0],
-                f"the batches are cut out of `{sorted(clash)[0]}`, and the loop makes it anew",
-                "Make it before the session, and cut by an index that is shuffled.",
+                f"the program cuts the batches out of `{sorted(clash)[0]}`, and the "
+                "loop makes that array again",
+                "Make the array before the session. Cut it by an index, and "
+                "shuffle the index.",
             )
         return Source(
             loop,
@@ -108,9 +110,10 @@ class CutReader:
                     raise Refused(
                         "D125",
                         node,
-                        f"`{shuffled}` is shuffled in place, and in TensorFlow 1 every "
-                        "worker's process had its own",
-                        "Cut by an index that is made before the session, and shuffle that.",
+                        f"the program shuffles `{shuffled}` in place, and in "
+                        "TensorFlow 1 every worker's process had its own",
+                        "Make an index before the session, shuffle the index, and "
+                        "cut the batches by it.",
                     )
 
     def _example(self, value: ast.expr) -> ast.expr | None:

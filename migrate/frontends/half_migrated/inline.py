@@ -15,7 +15,7 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.rules.mistakes.mistake import method
 from migrate.source.nodes import walk_breadth_first
 
-_RECIPE = "Keep what tells of a step in the loop, after apply_gradients."
+_RECIPE = "Move code that reports on a step into the loop, after apply_gradients."
 # What may be called of a step's values in the loop.
 _FUNCTIONS = frozenset(
     {"print", "float", "int", "str", "len", "round", "format", "min", "max", "repr"}
@@ -63,9 +63,10 @@ def split(
             raise Refused(
                 "D125",
                 statement,
-                f"the step depends on `{sorted(clash)[0]}`, which the loop changes: it "
-                "would be what it was when the step was traced",
-                "Give it to the step as a part of the batch.",
+                f"the step depends on `{sorted(clash)[0]}`, which the loop changes. "
+                "The migrated step would keep the value that it had when the step "
+                "was traced",
+                "Pass the value to the step as a part of the batch.",
             )
     return step
 
@@ -96,10 +97,11 @@ def check_changing(
             raise Refused(
                 "D125",
                 at,
-                f"the step depends on `{sorted(clash)[0]}`, which the loop changes: it "
-                "would be what it was when the step was traced",
-                "Give it to the step as a part of the batch, or keep it in a "
-                "tf.Variable.",
+                f"the step depends on `{sorted(clash)[0]}`, which the loop changes. "
+                "The migrated step would keep the value that it had when the step "
+                "was traced",
+                "Pass the value to the step as a part of the batch, or keep it in "
+                "a tf.Variable.",
             )
 
 
@@ -150,8 +152,8 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
             raise Refused(
                 "D125",
                 statement,
-                f"`{ast.unparse(call.func)}` is called between the tape and the update, of "
-                "which the migrated program makes one step",
+                f"the program calls `{ast.unparse(call.func)}` between the tape and "
+                "the update, but the migrated program makes one step of the two",
                 _RECIPE,
             )
     updated = {
@@ -174,8 +176,8 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
         raise Refused(
             "D125",
             statement,
-            "it stands between the tape and the update, and the migrated program makes "
-            "one step of these",
+            "the program does this between the tape and the update, but the "
+            "migrated program makes one step of the two",
             _RECIPE,
         )
 

@@ -37,7 +37,10 @@ _TF1 = (
     *("tf.placeholder", "tf.get_variable", "tf.variable_scope", "tf.layers."),
     "tf.disable_eager_execution",
 )
-_ALONE = "model.fit, evaluate, predict, save; the model in a variable of its own."
+_ALONE = (
+    "Keep the model in a variable of its own, and call only its fit, "
+    "evaluate, predict and save."
+)
 
 
 def read_keras_training(
@@ -91,8 +94,9 @@ class _Reader:
             raise Refused(
                 "D121",
                 self.trains[0],
-                "the program starts no server: it is not known which task it is",
-                "Give every task its job and index, and a tf.distribute.Server.",
+                "the program starts no server, so the tool cannot tell which task "
+                "it is",
+                "Give every task its job and index, and start a tf.distribute.Server.",
             )
         suites = SuiteReader(self._scopes, self._found, opened)
         models = {self._scopes.parents[m] for c in self.trains if (m := self._model(c))}
@@ -112,7 +116,7 @@ class _Reader:
                 "D121",
                 self._sessions[0],
                 "the tool cannot tell to which training the session's checkpoints belong",
-                "Give each fit tf_keras.callbacks.BackupAndRestore.",
+                "Give each fit a tf_keras.callbacks.BackupAndRestore.",
             )
         return FitProgram(
             owner,
@@ -134,25 +138,28 @@ class _Reader:
         for call in self.trains:
             if method(call) != "fit":
                 raise Refused(
-                    "D150",
+                    "D156",
                     call,
-                    f"`{method(call)}` trains in its own process, and has no equal on "
-                    "parameter servers",
-                    "Write the step with a GradientTape; the session's loop calls it for each batch.",
+                    f"`{method(call)}` trains in the process that calls it, and "
+                    "parameter servers have no equal for it",
+                    "Write the step with a GradientTape, and let the session's "
+                    "loop call it for each batch.",
                 )
         for call, symbol in self._found:
             if symbol.startswith(_TF1):
                 raise Refused(
                     "D120",
                     call,
-                    "graph and eager code in one program",
-                    "Write the model in one of the two.",
+                    "the program mixes graph code and eager code",
+                    "Write the whole model in graph code, or the whole model in "
+                    "eager code.",
                 )
             if symbol.endswith("Hook") and symbol.startswith("tf.train."):
                 raise Refused(
                     "D121",
                     call,
-                    "a hook counts runs of the session, and Keras does not run the session",
+                    "a hook counts runs of the session, but Keras does not run the "
+                    "session",
                     "Give fit epochs, steps_per_epoch and callbacks.",
                 )
 
@@ -162,10 +169,10 @@ class _Reader:
         block = self._scopes.parents[item]
         if not isinstance(item, ast.withitem) or not isinstance(block, ast.With):
             raise Refused(
-                "D150",
+                "D156",
                 call,
                 "the tool cannot tell whether Keras runs in this session",
-                "Leave it out: the strategy has servers and workers.",
+                "Remove the session. The strategy has servers and workers.",
             )
         name = names.key(item.optional_vars) if item.optional_vars else None
         for node in walk_breadth_first(block):
@@ -177,13 +184,15 @@ class _Reader:
                 raise Refused(
                     "D121",
                     node,
-                    "the program uses the session, which has no part in Keras's "
-                    "training",
-                    "Leave it out: fit trains, and its callbacks report.",
+                    "the program uses the session, but training by Keras does not",
+                    "Remove this use. fit trains, and its callbacks report.",
                 )
         if len(block.items) != 1:
             raise Refused(
-                "D121", block, "a session among other blocks", "Give it one of its own."
+                "D121",
+                block,
+                "the session shares its `with` with other blocks",
+                "Give the session a `with` of its own.",
             )
         return block
 
@@ -196,8 +205,8 @@ class _Reader:
             raise Refused(
                 "D121",
                 call,
-                "the session has arguments that Keras's training cannot have",
-                "Leave them out.",
+                "the session has arguments that training by Keras cannot have",
+                "Leave these arguments out.",
             )
         return bound
 
@@ -230,10 +239,10 @@ class _Reader:
                     yield call
                 continue
             raise Refused(
-                "D150",
+                "D156",
                 node,
-                f"`{ast.unparse(around)}`: a model on a cluster is trained, evaluated, "
-                "asked for predictions and saved",
+                f"`{ast.unparse(around)}` is not known to work on a cluster. There "
+                "a model can be trained, evaluated, asked for predictions and saved",
                 _ALONE,
             )
 
@@ -243,7 +252,7 @@ class _Reader:
             method(call) == "fit" and names.bind_arguments(call, _ARGUMENTS) is None
         ):
             raise Refused(
-                "D150", call, "arguments that are not read", "Give them by their names."
+                "D156", call, "arguments that are not read", "Give them by their names."
             )
 
     def _makes(self, statement: ast.stmt, models: set[ast.AST]) -> bool:
@@ -278,9 +287,10 @@ class _Reader:
             raise Refused(
                 "D125",
                 node,
-                "a model is made or compiled after the first model is used, or "
-                "elsewhere than where the server is started",
-                "Make and compile them one after the other.",
+                "the program makes or compiles a model after it uses the first "
+                "one, or not where it starts the server",
+                "Make and compile the models one after the other, before the first "
+                "is used.",
             )
 
     def _check_tasks(
@@ -315,7 +325,8 @@ class _Reader:
             raise Refused(
                 "C109",
                 node,
-                "what is trained depends on the task, but one fit trains for all",
+                "the training depends on the task, but in the migrated program one "
+                "fit trains for all tasks",
                 "Give fit the data of all workers.",
             )
 

@@ -277,8 +277,9 @@ def calls_of(
             yield around_it
         elif node not in given and not _is_handed_on(scopes, node):
             raise Refused(
-                "D131",
+                "D132",
                 node,
-                "the loss object is passed on, and it does not take the mean any more",
-                "Call it where you need its mean.",
+                "the program passes the loss object on, but the migrated object "
+                "does not take the mean any more",
+                "Call the loss object where you need its mean, and pass the value on.",
             )

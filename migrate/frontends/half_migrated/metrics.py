@@ -66,8 +66,8 @@ class MetricReader:
                     raise Refused(
                         "D125",
                         use,
-                        "a metric is read or reset in the step",
-                        "Do this in the loop, after the step.",
+                        "the step reads or resets a metric",
+                        "Read and reset the metric in the loop, after the step.",
                     )
             statement = self._scopes.parents[made]
             assert isinstance(statement, ast.Assign)
@@ -88,10 +88,10 @@ class MetricReader:
             raise Refused(
                 "D125",
                 call,
-                "a metric that is not made, and kept in a variable of its own, where the "
-                "session is opened",
-                "accuracy = tf.keras.metrics.SparseCategoricalAccuracy(), before the "
-                "session.",
+                "the program does not make this metric, in a variable of its own, "
+                "where it opens the session",
+                "Write accuracy = tf.keras.metrics.SparseCategoricalAccuracy() "
+                "before the session.",
             )
 
     def _find_metric_calls(self, made: ast.Call) -> Iterator[ast.Call]:
@@ -124,8 +124,8 @@ class MetricReader:
                 raise Refused(
                     "D125",
                     node,
-                    "a metric is passed on",
-                    "Update, read and reset it by its own name.",
+                    "the program passes a metric on",
+                    "Update, read and reset the metric by its own name.",
                 )
 
     def _check_elsewhere(self, use: ast.Call) -> None:
@@ -143,8 +143,8 @@ class MetricReader:
         raise Refused(
             "D125",
             use,
-            f"a metric is used {where}",
-            "Count and read it in the step, and in the loop.",
+            f"the program uses a metric {where}",
+            "Update the metric in the step, and read it in the loop.",
         )
 
 

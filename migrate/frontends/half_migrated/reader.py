@@ -54,8 +54,9 @@ class Reader:
                 raise Refused(
                     "D120",
                     call,
-                    "graph and eager code in one program",
-                    "Write the model in one of the two.",
+                    "the program mixes graph code and eager code",
+                    "Write the whole model in graph code, or the whole model in "
+                    "eager code.",
                 )
         sessions = SessionReader(self._scopes, self._found, self._sessions)
         call, block, name = sessions.session()
@@ -144,9 +145,9 @@ class Reader:
             raise Refused(
                 "D125",
                 call,
-                "the step is a method of an object that is not made where the "
-                "session is opened",
-                "Make it between the server and the session.",
+                "the step is a method of an object, and the program does not make "
+                "the object where it opens the session",
+                "Make the object between the server and the session.",
             )
         assert isinstance(statement, ast.stmt)
         self._check_attributes(call)
@@ -180,9 +181,10 @@ class Reader:
                     "D125",
                     node,
                     f"the step depends on `{ast.unparse(node)}`, which the program "
-                    "changes: it would be what it was when the step was traced",
-                    "Give it to the step as a part of the batch, or keep it in a "
-                    "tf.Variable.",
+                    "changes. The migrated step would keep the value that it had "
+                    "when the step was traced",
+                    "Pass the value to the step as a part of the batch, or keep it "
+                    "in a tf.Variable.",
                 )
 
     def _check_tasks_in(
@@ -196,8 +198,8 @@ class Reader:
                 raise Refused(
                     "D125",
                     node,
-                    "the step depends on the task, but there is one for all",
-                    "Give it the value that differs.",
+                    "the step depends on the task, but all tasks run the same step",
+                    "Pass the value that differs to the step.",
                 )
 
 

@@ -55,8 +55,9 @@ class SessionReader:
             raise Refused(
                 "D121",
                 call,
-                "not one session in a block of its own",
-                "Write `with tf.train.MonitoredTrainingSession(...) as sess:` once.",
+                "the program does not open exactly one session, in a block of its own",
+                "Open one session: `with tf.train.MonitoredTrainingSession(...) as "
+                "sess:`.",
             )
         return call, block, item.optional_vars.id
 
@@ -71,7 +72,7 @@ class SessionReader:
                 "D121",
                 call,
                 "the session has arguments that an eager program cannot have",
-                "Leave them out.",
+                "Leave these arguments out.",
             )
         for hook, symbol in self._found:
             given = names.bind_arguments(
@@ -85,8 +86,8 @@ class SessionReader:
                 raise Refused(
                     "D121",
                     hook,
-                    "the hook needs a graph's session",
-                    "Do what it does in the loop.",
+                    "the hook needs the session of a graph",
+                    "Write in the loop what the hook does.",
                 )
         return bound
 

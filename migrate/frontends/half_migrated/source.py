@@ -34,8 +34,9 @@ class LoopReader:
             raise Refused(
                 "D125",
                 block,
-                "not one step of training, with one GradientTape",
-                "Keep one function with one tape, called in one place.",
+                "the program does not have exactly one training step with one "
+                "GradientTape",
+                "Keep one function with one tape, and call it in one place.",
             )
         while not isinstance(
             self._scopes.parents[node], (ast.For, ast.While, ast.With)
@@ -148,6 +149,6 @@ def _find_target_names(target: ast.expr) -> ast.Name | ast.Tuple:
     raise Refused(
         "D125",
         target,
-        "an element's parts are not plain names",
-        "for x, y in dataset:",
+        "the loop does not give plain names to the parts of an element",
+        "Write `for x, y in dataset:`.",
     )

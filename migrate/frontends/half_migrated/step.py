@@ -59,7 +59,7 @@ def read(
     gradient, apply = _gradient(body), _apply(body)
     loss = names.argument(gradient, "target", 0)
     if loss is None:
-        raise Refused("D125", gradient, "the tape's target is not given", PLAIN)
+        raise Refused("D125", gradient, "the tape's gradient has no target", PLAIN)
     why = None
     divides: Division | None = None
     try:
@@ -128,8 +128,8 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
         raise Refused(
             "D125",
             call,
-            "the step is not given the batch of the loop",
-            "Pass it what the dataset's loop gives.",
+            "the loop does not pass its batch to the step",
+            "Pass to the step what the loop takes from the dataset.",
         )
     for decorator in function.decorator_list:
         name = ast.unparse(decorator)
@@ -137,21 +137,34 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
             name.endswith("tf.function") or ".function" in name or name == "function"
         ):
             raise Refused(
-                "D125", function, f"the step is decorated by `{name}`", "Leave it out."
+                "D125",
+                function,
+                f"the step has the decorator `{name}`",
+                "Remove the decorator.",
             )
 
 
 def _gradient(body: Sequence[ast.stmt]) -> ast.Call:
     found = _calls(body, "gradient")
     if len(found) != 1:
-        raise Refused("D125", body[0], "not one call of the tape's gradient", PLAIN)
+        raise Refused(
+            "D125",
+            body[0],
+            "the step does not call the tape's gradient exactly once",
+            PLAIN,
+        )
     return found[0]
 
 
 def _apply(body: Sequence[ast.stmt]) -> ast.Call:
     found = _calls(body, "apply_gradients")
     if len(found) != 1:
-        raise Refused("D125", body[0], "not one call of apply_gradients", PLAIN)
+        raise Refused(
+            "D125",
+            body[0],
+            "the step does not call apply_gradients exactly once",
+            PLAIN,
+        )
     return found[0]
 
 
@@ -183,8 +196,8 @@ def _optimizer(
         raise Refused(
             "D125",
             apply,
-            "the tool cannot tell that this is an optimizer of Keras",
-            "Make it by tf.keras.optimizers, and keep it in a variable.",
+            "the tool cannot tell whether this is an optimizer of Keras",
+            "Make the optimizer by tf.keras.optimizers, and keep it in a variable.",
         )
     return name
 

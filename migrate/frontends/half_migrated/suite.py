@@ -67,7 +67,7 @@ class SuiteReader:
                 setters: dict[ast.stmt, ast.With] = {}
                 flat = list(self._flatten_suite(suite, setters))
                 return owner, field, flat, setters, whole
-        raise Refused("D121", block, "the session's block is not found", "")
+        raise Refused("D121", block, "the tool does not find the session's block", "")
 
     def check_devices(self, setters: dict[ast.stmt, ast.With]) -> None:
         blocks = {item.context_expr for w in setters.values() for item in w.items}
@@ -78,7 +78,7 @@ class SuiteReader:
                     call,
                     "the program chooses a device by hand, and a strategy chooses "
                     "devices itself",
-                    "Leave it out, or keep this program apart.",
+                    "Remove the device, or do not migrate this program.",
                 )
 
     def ready(
@@ -113,8 +113,8 @@ class SuiteReader:
                     raise Refused(
                         "D121",
                         module,
-                        "tensors are computed before there is a strategy",
-                        "Move this to where the cluster is made.",
+                        "the program computes tensors before the strategy exists",
+                        "Make the cluster and the server before this.",
                     )
         moved: set[str] = set()
         for statement in early:
@@ -124,8 +124,9 @@ class SuiteReader:
                 raise Refused(
                     "D121",
                     statement,
-                    "it needs tensors that are computed before there is a strategy",
-                    "Move it after the server's start.",
+                    "this needs tensors that the program computes before the "
+                    "strategy exists",
+                    "Move this behind the start of the server.",
                 )
         return frozenset(late)
 
@@ -142,8 +143,8 @@ class SuiteReader:
             raise Refused(
                 "D125",
                 block,
-                "the model is not made where the session is opened",
-                "Make it between the server and the session.",
+                "the program does not make the model where it opens the session",
+                "Make the model between the server and the session.",
             )
         return frozenset(found)
 

@@ -101,8 +101,8 @@ def _check_several_models(found: list[Found], flows: Flows) -> list[Stays]:
     return [
         Stays(
             function,
-            f"its Estimator may have {min(f.name for f in several - become)} as well, "
-            "which stays one",
+            "its Estimator may also have "
+            f"{min(f.name for f in several - become)}, which stays a model_fn",
         )
         for function in become
         if (
@@ -168,4 +168,4 @@ def _check_program(function: ast.AST, scopes: Scopes, columns: str) -> None:
         ) or symbol.endswith(".add_metrics"):
             raise NotSplit(node, f"{symbol} works on a model_fn")
         if symbol in estimator.GRAPH_COLUMNS:
-            raise NotSplit(node, f"{symbol} is nothing that a Keras layer takes")
+            raise NotSplit(node, f"a Keras layer cannot take {symbol}")

@@ -222,7 +222,9 @@ class Callers(ContribMaking):
                 self._scopes.resolve(value) == "tf.AUTO_REUSE"
                 or self._is_not_reused(value, env)
             ):
-                raise NotSplit(call, f"{function.name}() shares variables made before")
+                raise NotSplit(
+                    call, f"{function.name}() shares variables that were made before"
+                )
         return found
 
     def _is_one_in_rounds(

@@ -203,7 +203,8 @@ def check_lists_of_variables(units: Iterable[Unit], scopes: Scopes) -> None:
             if isinstance(node, ast.Subscript) and _is_list(node.value, known, scopes):
                 raise NotSplit(
                     node,
-                    "it takes variables by their place, and Keras has another order",
+                    "it takes variables by their place in a list, and Keras has "
+                    "another order",
                 )
         if isinstance(statement, ast.Assign):
             if _is_list(statement.value, known, scopes):
@@ -299,7 +300,9 @@ class Steps:
             if key is not None and text is None:
                 text = self._scopes.resolve(key)
             if text not in table.REGULARIZATION_LOSSES:
-                raise NotSplit(call, "a collection of the graph, which no step has")
+                raise NotSplit(
+                    call, "it uses a collection of the graph, and a step has none"
+                )
         if symbol is not None:
             return
         function = self._scopes.function(call.func)

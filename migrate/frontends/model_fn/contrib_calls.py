@@ -171,7 +171,7 @@ class ContribCalls:
                     self._check_visible(value, call)
                 given[name] = value
         if "inputs" in given or not set(given) <= set(row.parameters):
-            raise NotSplit(call, f"arguments that {row.function} has not")
+            raise NotSplit(call, f"{row.function} does not have these arguments")
         return row, given
 
     def _params(self, node: ast.expr) -> list[tuple[str, ast.expr]]:

@@ -68,12 +68,13 @@ class ContribMaking(Making):
         written = given | {n: v for n, v in scoped.items() if n not in given}
         normalizer = self._contrib.normalizer(written, call, scope)
         if not set(written) <= {"inputs", *row.parameters, "fused"}:
-            raise NotSplit(call, f"arguments that {row.function} has not")
+            raise NotSplit(call, f"{row.function} does not have these arguments")
         self._check_reuse(call, row, written, env)
         bound = row.keras(written)
         if bound is None:
             raise NotSplit(
-                call, f"arguments of {row.function} that its Keras layer has not"
+                call,
+                f"the Keras layer for {row.function} does not have these arguments",
             )
         if normalizer is None:
             return bound, None
@@ -82,7 +83,8 @@ class ContribMaking(Making):
         own = inner.keras(params)
         if own is None:
             raise NotSplit(
-                call, f"arguments of {inner.function} that its Keras layer has not"
+                call,
+                f"the Keras layer for {inner.function} does not have these arguments",
             )
         name = own.pop("name", None)
         self._check_training(call, inner.call_parameters, own, env)

@@ -121,7 +121,9 @@ class FirstValues:
                 if node in gone:
                     continue
                 if self._scopes.scope_of(node).owner(node.id) is own:
-                    raise NotSplit(node, "first values of what a step computes")
+                    raise NotSplit(
+                        node, "a step computes the first values of its variables"
+                    )
 
     def _listing(
         self, hooks: Hooks, symbols: frozenset[str]

@@ -350,7 +350,9 @@ class Flows:
         self, builder: ast.FunctionDef, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
         if builder.decorator_list:
-            raise NotSplit(builder, "what makes its model_fn is decorated")
+            raise NotSplit(
+                builder, "the function that makes its model_fn has a decorator"
+            )
         returned = [
             n
             for n in names.walk_scope_of_function(builder)

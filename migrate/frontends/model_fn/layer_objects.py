@@ -87,6 +87,7 @@ class LayerObjects:
         takes = {"inputs", *row.call_parameters}
         if own is None or given is None or not {"inputs"} <= set(given) <= takes:
             raise NotSplit(
-                call, f"arguments of {row.function} that its Keras layer has not"
+                call,
+                f"the Keras layer for {row.function} does not have these arguments",
             )
         return Applied(call, maker, row, kept, own | given)

@@ -131,7 +131,9 @@ class Network(Callers):
         row = table.LAYERS[symbol]
         bound = read_written_arguments(call, row)
         if bound is None:
-            raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
+            raise NotSplit(
+                call, f"the Keras layer for {symbol} does not have these arguments"
+            )
         if isinstance(row, ContribRow):
             self._make_contrib_layer(call, row, bound, scope, env, place)
             return

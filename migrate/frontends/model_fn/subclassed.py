@@ -404,7 +404,7 @@ class Subclassed:
         )
         if not found:
             raise NotSplit(
-                self._function, "its steps do not read what its network computes"
+                self._function, "its steps do not read the result of its network"
             )
         return tuple(found)
 

@@ -125,7 +125,7 @@ def _check_taken(
                 if isinstance(call, ast.Call) and call not in own:
                     if name in _texts(call, file):
                         raise NotSplit(
-                            call, "the scope of its update has a name that this has too"
+                            call, "the scope of its update has the same name as this"
                         )
 
 

@@ -104,7 +104,8 @@ class _Hook:
         if changes and self._graph.synchronous:
             raise NotMapped(
                 changes[0],
-                "a hook changes variables, which workers that keep pace have each",
+                "a hook changes variables, but each synchronous worker has its own "
+                "copy of them",
                 "Change them in the step function, or in every worker's loop.",
             )
         self._tensors.check_held()
@@ -128,8 +129,8 @@ class _Hook:
         if len(bases) != 1 or bases[0] not in table.HOOKS:
             raise NotMapped(
                 class_,
-                "a hook that derives from another one",
-                "Derive it from tf.train.SessionRunHook itself.",
+                "the hook derives from another hook",
+                "Derive the hook from tf.train.SessionRunHook itself.",
             )
         for item in class_.body:
             if isinstance(item, ast.FunctionDef) and item.name in table.PARAMETERS:
@@ -154,7 +155,7 @@ class _Hook:
         method = self._find_method(call)
         given = names.bind_arguments(call, ("fetches", "feed_dict"))
         if method is None or given is None:
-            raise NotMapped(call, "what a hook asks for is not followed")
+            raise NotMapped(call, "the tool cannot tell what a hook requests")
         fetches, feeds = given.get("fetches"), given.get("feed_dict")
         named = []
         if fetches is not None and not is_none_constant(fetches):
@@ -170,10 +171,10 @@ class _Hook:
         if fed and not always:
             raise NotMapped(
                 call,
-                "a hook feeds some steps, or not in every case",
-                "Make what is fed a variable: tf.get_variable(name, [], trainable=False, "
-                "initializer=...), and give it its value by variable.load(value, "
-                "run_context.session).",
+                "a hook feeds only some steps, or only under a condition",
+                "Replace what is fed by a variable: tf.get_variable(name, [], "
+                "trainable=False, initializer=...). Set its value by "
+                "variable.load(value, run_context.session).",
             )
         return Ask(call, tensors, step, always, fed)
 
@@ -193,8 +194,9 @@ class _Hook:
                 return frozenset(fed)
         raise NotMapped(
             feeds,
-            "what a hook feeds is no placeholder, or not written out",
-            "Make a placeholder of it, and write feed_dict={placeholder: value}.",
+            "the hook feeds something that is not a placeholder, or the feed is "
+            "not written out",
+            "Feed a placeholder, and write feed_dict={placeholder: value}.",
         )
 
     # What it changes.
@@ -207,16 +209,19 @@ class _Hook:
             if not update.runs or update.variable is None:
                 raise NotMapped(
                     update.call,
-                    "a hook's begin builds an update, which a step would do every time",
-                    "Keep the variable in an attribute, and give it its value by "
-                    "variable.load(value, run_context.session) where it was run.",
+                    "a hook's `begin` builds an update, and a step would make that "
+                    "update every time",
+                    "Keep the variable in an attribute. Where the hook ran the "
+                    "update, call variable.load(value, run_context.session).",
                 )
             for call, session, value in update.runs:
                 self._edits[call] = code(
                     session, ".load(", update.variable, ", ", value, ")"
                 )
             if self._graph.synchronous:
-                raise NotMapped(update.call, "a hook changes a variable of all workers")
+                raise NotMapped(
+                    update.call, "a hook changes a variable that all workers share"
+                )
             self._gone += update.statements
 
     def _load(self, load: Load) -> None:
@@ -315,9 +320,10 @@ class _Hook:
                 if not any(name == n for n in self._find_observed()):
                     raise NotMapped(
                         read.call,
-                        f"a hook reads `{name}` in its session, and asks no step for it",
-                        "Ask for it by SessionRunArgs too, or let the hook's methods "
-                        "name the variable itself.",
+                        f"a hook reads `{name}` in its session, but does not "
+                        "request it from a step",
+                        "Request it by SessionRunArgs too, or let the hook's "
+                        "methods name the variable itself.",
                     )
         called = read.call.func
         if isinstance(called, ast.Attribute) and called.attr == "eval":
@@ -383,7 +389,9 @@ class _Hook:
             elif node in gone or name in _WRITERS or name == "tf.train.Saver":
                 continue
             elif not any(name == p or name.startswith(f"{p}.") for p in table.PLAIN):
-                raise NotMapped(node, f"a hook uses `{symbol}`, which is of a graph")
+                raise NotMapped(
+                    node, f"a hook uses `{symbol}`, which works only on a graph"
+                )
 
     def _check_names(self) -> None:
         """Tensors of the step are named in what is fetched, and nowhere else."""

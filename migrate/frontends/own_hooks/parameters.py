@@ -246,7 +246,7 @@ class Parameters:
                     assert keyword is not None
                     work.append((method, {keyword: role}))
                     return
-        raise NotMapped(node, f"a hook gives `{ast.unparse(node)}` to others")
+        raise NotMapped(node, f"a hook passes `{ast.unparse(node)}` on")
 
 
 def _find_session_names(

@@ -26,7 +26,7 @@ _GIVEN = frozenset(
     | {Kind.SCHEDULE, Kind.PURE}
 )
 _BY_NAME = (
-    "Give the hook the tensor itself, and let before_run ask for that: "
+    "Pass the tensor itself to the hook, and request it in before_run: "
     "tf.train.SessionRunArgs(self._loss)."
 )
 
@@ -136,20 +136,21 @@ class Graph:
         if kind not in _GIVEN:
             what = "runs an operation" if kind is Kind.OPERATION else "asks for"
             raise NotMapped(
-                node, f"a hook {what} `{text}`, which no step of the session gives"
+                node, f"a hook {what} `{text}`, but no step of the session computes it"
             )
         parts = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
         if not all(isinstance(part, parts) for part in walk_breadth_first(node)):
             raise NotMapped(
                 node,
-                f"what a hook asks for, `{text}`, is computed where the hook is",
-                "Compute it in a statement before, and give the hook its name.",
+                f"the call of the hook computes `{text}`, which the hook requests",
+                "Compute the tensor in a statement before, and pass its name to "
+                "the hook.",
             )
         read = names.reads(node)
         after = [flow.binds for flow in self._walk_flows_after(made)]
         if read & self._rebound.union(*after):
             raise NotMapped(
-                node, f"`{text}`, which a hook asks for, is a name of several values"
+                node, f"a hook requests `{text}`, and this name has several values"
             )
         return kind
 
@@ -439,4 +440,7 @@ def _is_self(node: ast.expr, method: ast.FunctionDef) -> bool:
 
 def _make_unknown_error(node: ast.expr) -> NotMapped:
     text = ast.unparse(node)
-    return NotMapped(node, f"a hook asks for `{text}`, which is not followed to a step")
+    return NotMapped(
+        node,
+        f"a hook requests `{text}`, and the tool cannot tell which step computes it",
+    )

@@ -120,10 +120,11 @@ class RunResolver:
         self.displays.consumed |= self.handles.list_statements()
         if not found:
             self.diagnostics.refuse(
-                "S103",
+                "S120",
                 self.loop.session,
-                "nothing is run in this session",
-                "Run the training operation in it: sess.run(train_op); or leave it out.",
+                ir.NOTHING_RUNS,
+                "Run the training operation in the session: sess.run(train_op). Or "
+                "remove the session.",
             )
         left_over.check(
             self.scopes,
@@ -189,8 +190,8 @@ class RunResolver:
             self.diagnostics.refuse(
                 "S104",
                 call,
-                "a run call without plain fetches",
-                "Give run its fetches by their names: sess.run([loss, train], {x: batch}).",
+                "the tool cannot tell what this run call fetches",
+                "Name the fetches in the call: sess.run([loss, train], {x: batch}).",
             )
             return
         for unsupported in ("options", "run_metadata"):
@@ -207,7 +208,8 @@ class RunResolver:
             self.diagnostics.refuse(
                 "S104",
                 call,
-                f"what is fetched, `{changed}`, is changed after it is written out",
+                f"the program changes `{changed}`, which is fetched, after it is "
+                "written out",
                 "Write the fetches out in one list or dict.",
             )
             return
@@ -218,8 +220,8 @@ class RunResolver:
                 self.diagnostics.refuse(
                     "S104",
                     call,
-                    f"what is fetched, `{ast.unparse(leaf.node)}`, is put together where "
-                    "it is run",
+                    "the run call itself puts together what it fetches: "
+                    f"`{ast.unparse(leaf.node)}`",
                     "Write the fetches out in one list or dict.",
                 )
                 return
@@ -250,7 +252,8 @@ class RunResolver:
         ):
             self.fed.check_computed(
                 self.fed.read_feed(call) or {},
-                "what is fed would not be computed: this run only reads a variable",
+                "this run only reads a variable, so the migrated program would not "
+                "compute the values that are fed",
             )
             if names.key(node) in self.analysis.singles:
                 return code(node, ".numpy()")
@@ -418,12 +421,12 @@ class RunResolver:
         self.diagnostics.refuse(
             "I101",
             call,
-            "one step draws from several iterators"
+            "one step takes elements from several iterators"
             if several
-            else "one step draws several elements of an iterator"
+            else "one step takes several elements from one iterator"
             if len(taken) > 1
             else "the program takes elements of one iterator by several names",
-            "Zip the datasets, or draw one element and take its parts.",
+            "Zip the datasets. Or take one element, and use its parts.",
         )
         return False
 

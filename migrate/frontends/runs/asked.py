@@ -37,7 +37,8 @@ class Asked:
             self._diagnostics.refuse(
                 "H122",
                 call,
-                "the run feeds what a hook feeds, too; TF1 raised an error",
+                "the run and a hook feed the same placeholder, which is an error "
+                "in TensorFlow 1",
             )
         return {name: ast.Constant(None) for name in sorted(found)}
 
@@ -76,9 +77,9 @@ class Asked:
                 self._diagnostics.refuse(
                     "H122",
                     call,
-                    f"what a hook asks for in some steps {what}, which this run alone "
-                    "does not",
-                    "Ask for it in every step.",
+                    "a hook requests something in some steps only. To compute it "
+                    f"{what}, and in this run nothing else needs it",
+                    "Request it in every step.",
                 )
                 continue
             wanted |= ask.reads

@@ -55,8 +55,8 @@ class Beside:
             self._diagnostics.refuse(
                 "N120",
                 call,
-                f"what a Supervisor's loop calls {reason}",
-                "Run it in the training loop, every so many seconds.",
+                f"a function that a Supervisor's loop calls {reason}",
+                "Call the function in the training loop, every so many seconds.",
                 "tf.train.Supervisor",
             )
         return not reason

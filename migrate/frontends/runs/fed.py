@@ -54,7 +54,7 @@ class Fed:
             self._diagnostics.refuse(
                 "S104",
                 node,
-                "the feed is not written out as a dict where it is used",
+                "the feed is not a dict that is written out where the program uses it",
                 "Write feed_dict={placeholder: value, ...} in the call.",
             )
             return None
@@ -62,8 +62,9 @@ class Fed:
             self._diagnostics.refuse(
                 "S104",
                 node,
-                "the feed's values are computed once and fed to several runs",
-                "Compute each in a statement before, and feed the names.",
+                "the program computes the feed's values once, and feeds them to "
+                "several runs",
+                "Compute each value in a statement before, and feed the names.",
             )
             return None
         feed: dict[str, ast.expr] = {}
@@ -76,8 +77,10 @@ class Fed:
                 self._diagnostics.refuse(
                     "S107",
                     key or node,
-                    "the feed replaces a tensor that no single plain statement computes",
-                    "Make a placeholder, or a parameter of the step function, of it.",
+                    "the feed replaces a tensor, and no single plain statement "
+                    "computes that tensor",
+                    "Make a placeholder, or a parameter of the step function, in "
+                    "place of the tensor.",
                 )
                 return None
             feed[name] = value
@@ -124,8 +127,8 @@ class Fed:
             self._diagnostics.refuse(
                 "S107",
                 call,
-                "only a part of an iterator's element is fed",
-                "Feed all of it, or make a placeholder of what is fed.",
+                "this run feeds only a part of an iterator's element",
+                "Feed the whole element. Or use a placeholder in place of what is fed.",
             )
             return None
         return [
@@ -200,8 +203,8 @@ class Fed:
             if name not in needed:
                 self.check_computed(
                     {name: value},
-                    f"what is fed to `{name}` would not be computed, as this run does "
-                    "not need it",
+                    f"this run does not need `{name}`, so the migrated program "
+                    "would not compute what is fed to it",
                 )
         return feeds
 
@@ -211,10 +214,11 @@ class Fed:
         above = self._find_branch(name)
         if above is not None:
             return (
-                f"placeholder `{name}` is made under `if {ast.unparse(above.test)}:`, and "
-                "is not fed here; a step takes it whether or not that is so",
-                "Take the branch out that the program does not run, or make the "
-                "placeholder before it, by tf.placeholder_with_default.",
+                f"the program makes the placeholder `{name}` only under `if "
+                f"{ast.unparse(above.test)}:`, and this call does not feed it. A "
+                "step function takes it in both cases",
+                "Remove the branch that the program does not run. Or make the "
+                "placeholder before the branch, by tf.placeholder_with_default.",
             )
         reached = {name}
         for flow in flows:
@@ -225,20 +229,23 @@ class Fed:
                 shown = ast.unparse(statement).splitlines()[0]
                 if self._makes_pairs(statement):
                     return (
-                        f"placeholder `{name}` is not fed here, and the gradients in the pairs "
-                        f"of `{shown}` need it; the tool computes both of a pair, also for a "
-                        "run that takes the variables alone",
-                        "Take the variables from tf.trainable_variables(), and not from the "
-                        "pairs.",
+                        f"this call does not feed the placeholder `{name}`, but the "
+                        f"gradients in the pairs of `{shown}` need it. The tool "
+                        "computes both parts of a pair, even if a run takes only "
+                        "the variables",
+                        "Take the variables from tf.trainable_variables(), and not "
+                        "from the pairs.",
                     )
                 return (
-                    f"placeholder `{name}` is not fed here, and `{shown}`, which makes "
-                    "something that is fetched, may read it",
-                    f"{recipe} Where the fetched tensor does not depend on it, compute "
-                    "that one in a statement of its own.",
+                    f"this call does not feed the placeholder `{name}`, but "
+                    f"`{shown}` may read it, and makes something that is fetched",
+                    f"{recipe} If the fetched tensor does not depend on the "
+                    "placeholder, compute the tensor in a statement of its own.",
                 )
             reached |= flow.binds
-        return f"placeholder `{name}` is needed here, but not fed", recipe
+        return (
+            f"the fetches need the placeholder `{name}`, but this call does not feed it"
+        ), recipe
 
     @staticmethod
     def _makes_pairs(statement: ast.stmt) -> bool:

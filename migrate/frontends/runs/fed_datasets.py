@@ -57,7 +57,8 @@ class FedDatasets:
                 self._diagnostics.refuse(
                     "S111",
                     run,
-                    f"placeholder `{name}` is needed here, but not fed",
+                    f"the dataset needs the placeholder `{name}`, but this call "
+                    "does not feed it",
                     f"Feed it in this call: `{{{name}: value}}`.",
                 )
                 return None

@@ -43,7 +43,7 @@ class FedInside:
         behind = self._find_behind(tensors)
         reason = ""
         if tensors and self._analysis.graph.used:
-            reason = "a tensor is fed, in a program with layers of contrib"
+            reason = "the run feeds a tensor, and the program has layers of contrib"
         elif behind and any(f.kind is Kind.GRADIENTS for f in part.flows):
             reason = ir.FED_INSIDE
         elif behind and (updates := [f.update for f in part.flows if f.update]):
@@ -53,7 +53,7 @@ class FedInside:
         elif behind and part.trains:
             reason = ir.FED_INSIDE
         if not reason and any("." in name for name in given):
-            reason = "an object's tensor is fed"
+            reason = "the run feeds the tensor of an object"
         if reason:
             self._diagnostics.refuse("S107", call, reason, ir.FED_INSIDE_RECIPE)
         return not reason

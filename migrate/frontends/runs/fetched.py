@@ -116,9 +116,9 @@ class Fetched:
                 self._diagnostics.refuse(
                     "S109",
                     leaf.node,
-                    f"`{ast.unparse(leaf.node)}`, which is fetched, is given to the "
-                    "function that runs it",
-                    "Run the tensor by the name that the module has for it.",
+                    f"the run fetches `{ast.unparse(leaf.node)}`, a parameter of "
+                    "the function that contains the run",
+                    "Fetch the tensor by the name that it has in the module.",
                 )
                 return None
             late = (
@@ -130,7 +130,8 @@ class Fetched:
                 self._diagnostics.refuse(
                     "S109",
                     leaf.node,
-                    f"what is fetched is made of `{sorted(late)[0]}`, which the loop binds",
+                    f"what the run fetches depends on `{sorted(late)[0]}`, which "
+                    "the loop binds",
                     "Feed it.",
                 )
                 return None
@@ -139,8 +140,10 @@ class Fetched:
                 self._diagnostics.refuse(
                     "S109",
                     leaf.node,
-                    f"`{builder}` makes variables or layers where it is fetched",
-                    "Call it where the graph is made, and fetch its result by name.",
+                    f"the run fetches the result of `{builder}`, which makes "
+                    "variables or layers",
+                    "Call the function where the graph is built, and fetch its "
+                    "result by name.",
                 )
                 return None
             if leaf.kind is Kind.HOST:
@@ -163,29 +166,32 @@ class Fetched:
             module = self._scopes.import_path(call.func).rpartition(".")[0]
             if module and not module.startswith("tensorflow"):
                 return (
-                    f"{made}; the tool does not know the graph of its module `{module}`",
-                    "Migrate the tree that has this module, not this file alone. If the "
-                    "module is refused itself, mend that first.",
+                    f"{made}, and the tool does not know the graph of its module "
+                    f"`{module}`",
+                    "Migrate the whole tree that contains this module, and not "
+                    "this file alone. If the module itself is refused, correct "
+                    "that first.",
                 )
         loop = self._find_loop(node)
         if loop is not None:
             each = ast.unparse(loop.target)
             return (
-                f"`{shown}` is another tensor for each object that `for {each} in "
-                f"{ast.unparse(loop.iter)}` goes through",
-                "Make each object in a statement of its own, and run its tensors by its "
-                "name: sess.run(first.op), sess.run(second.op).",
+                f"the run fetches `{shown}`, which is another tensor for each "
+                f"object of the loop `for {each} in {ast.unparse(loop.iter)}`",
+                "Make each object in a statement of its own, and fetch its tensors "
+                "by the object's name: sess.run(first.op), sess.run(second.op).",
             )
         lines = sorted(self._lines(node))
         if lines:
             return (
-                f"`{shown}` is made in line {lines[-1]}, outside of the function that opens "
-                "the session and fetches it",
-                "Make the tensor and open the session in the same function, or both in the "
-                "module.",
+                f"the run fetches `{shown}`. Line {lines[-1]} makes it, outside of "
+                "the function that opens the session",
+                "Make the tensor and open the session in the same function, or do "
+                "both at module level.",
             )
         return (
-            f"`{shown}` is fetched, but no statement of this program's graph makes it",
+            f"the run fetches `{shown}`, but no statement of this program's graph "
+            "makes it",
             "Fetch a tensor made where the session is opened.",
         )
 

@@ -18,8 +18,10 @@ from migrate.program.binding_time import Diagnostics
 from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 
-_UNKNOWN = "it is not known which iterator this run draws from"
-_RECIPE = "Feed the handle by a name that only one run of one iterator's handle binds."
+_UNKNOWN = "the tool cannot tell from which iterator this run takes its element"
+_RECIPE = (
+    "Bind the handle to a name by one run of one iterator's handle, and feed that name."
+)
 
 
 class Handles:
@@ -146,8 +148,8 @@ class Handles:
                 self._diagnostics.refuse(
                     "I101",
                     node,
-                    f"`{ast.unparse(node)}`, an iterator's handle, is used otherwise than fed "
-                    "in a run",
+                    f"the program uses `{ast.unparse(node)}`, an iterator's handle, "
+                    "for more than to feed it in a run",
                     _RECIPE,
                 )
                 return

@@ -67,8 +67,9 @@ class Initialisers:
                     self._diagnostics.refuse(
                         "S122",
                         run.call,
-                        "some of the variables are initialised after something was run",
-                        "Assign their initial values to them.",
+                        "the program initialises some of the variables after it "
+                        "has run something",
+                        "Assign the initial values to the variables.",
                     )
                 if "all" in what:
                     new = code(run.call.func.value, ".initialize()")
@@ -124,8 +125,8 @@ class Initialisers:
             self._diagnostics.refuse(
                 "S104",
                 call,
-                "one run initialises variables and does something else",
-                "Initialise them in a run of its own.",
+                "one run initialises variables and also does something else",
+                "Initialise the variables in a run of its own.",
             )
             return None
         metrics = self._metrics.write_resets([leaf.node for leaf in leaves])
@@ -159,8 +160,8 @@ class Initialisers:
                 self._diagnostics.refuse(
                     "S122",
                     call,
-                    "variables are initialised again in the loop",
-                    "Assign their initial values to them.",
+                    "the loop initialises variables again",
+                    "Assign the initial values to the variables.",
                 )
         begun = self._find_begun(call, leaves)
         if begun is None:
@@ -199,9 +200,10 @@ class Initialisers:
             self._diagnostics.refuse(
                 "I101",
                 call,
-                "it is not known which iterator this run begins, and with which dataset",
-                "Run the initializer by a name that is bound once, in the function that opens "
-                "the session.",
+                "the tool cannot tell which iterator this run initialises, and "
+                "with which dataset",
+                "Run the initializer by a name that is bound once, in the function "
+                "that opens the session.",
             )
             return None
         return list(begun.values())
@@ -228,9 +230,10 @@ class Initialisers:
                 self._diagnostics.refuse(
                     "I101",
                     call,
-                    f"the iterator is started again, and its generator goes on in "
-                    f"`{stream}`: TensorFlow 2 takes one element of it too many each time",
-                    "Make the stream in the generator.",
+                    "the program starts the iterator again, and its generator goes "
+                    f"on in `{stream}`. TensorFlow 2 takes one element too many "
+                    "from it each time",
+                    "Make `{stream}` inside the generator.",
                 )
                 return None
             dataset = self._datasets.write_dataset(call, own, feed)
@@ -275,9 +278,9 @@ class Initialisers:
             self._diagnostics.refuse(
                 "S122",
                 call,
-                "the program initialises some of the variables, and asks which ones "
-                "are left",
-                "Initialise all of them: tf.global_variables_initializer().",
+                "the program initialises some of the variables, and then asks "
+                "which ones are left",
+                "Initialise all variables: tf.global_variables_initializer().",
             )
 
     def _check_restored(self, call: ast.Call, leaves: list[Leaf]) -> bool:
@@ -314,9 +317,10 @@ class Initialisers:
         self._diagnostics.refuse(
             "D112",
             call,
-            "in TF1 this run undid what the session had restored from its checkpoint, and "
-            "what other workers had trained: all variables got their initial values again",
-            "Leave the run out: the session initialises the variables.",
+            "in TensorFlow 1 this run gave all variables their initial values "
+            "again. It undid what the session had restored from its checkpoint, "
+            "and what other workers had trained",
+            "Remove this run. The session initialises the variables.",
         )
         return False
 

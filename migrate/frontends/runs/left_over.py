@@ -17,8 +17,8 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import one_tensor, roles
 
 _RECIPE_OF_UNBOUND = (
-    "Fetch the tensor in `session.run`, and give what it returns. If it is for a hook, "
-    "define the hook's class in a file of this program."
+    "Fetch the tensor in `session.run`, and use the value that it returns. If the "
+    "tensor is for a hook, define the hook's class in a file of this program."
 )
 
 
@@ -62,8 +62,8 @@ def check(
                 diagnostics.refuse(
                     "S105",
                     node,
-                    "the loop makes a placeholder as it goes",
-                    "Make it where the graph is built.",
+                    "the loop makes a placeholder",
+                    "Make the placeholder where the graph is built.",
                     scopes.resolve(node.func) or "",
                 )
     _check_functions(scopes, diagnostics, analysis, loop, allowed)
@@ -108,9 +108,9 @@ def _check_functions(
                     diagnostics.refuse(
                         "S112",
                         call,
-                        f"`{call.func.id}` uses `{read}`, which only a step has; the loop "
-                        "calls it outside run()",
-                        "Fetch it, and give the function the fetched value.",
+                        f"`{call.func.id}` uses `{read}`, which only a step has, "
+                        "but the loop calls it outside of run()",
+                        "Fetch the value, and pass the fetched value to the function.",
                     )
                     break
 
@@ -140,25 +140,27 @@ def _explain(
     """What of the step the loop uses outside of run(), and what to do."""
     if isinstance(node, ast.Name) and scopes.function(node) is not None:
         return (
-            f"`{name}` uses what only a step has; the loop calls it outside run()",
-            "Give the function values alone, and name the tensors and placeholders in "
-            "the run itself.",
+            f"`{name}` uses values that only a step has, but the loop calls it "
+            "outside of run()",
+            "Pass only values to the function, and name the tensors and "
+            "placeholders in the run itself.",
         )
     if kind is ir.Kind.PLACEHOLDER and _is_key(scopes, node):
         return (
-            f"`{name}` is a placeholder, a parameter of the step; the loop puts it into "
-            "a feed outside run()",
-            "Write each feed out as a whole dict, in each branch: "
-            f"feed = {{{name}: value, ...}}.",
+            f"`{name}` is a placeholder, so it becomes a parameter of the step. The "
+            "loop puts it into a feed outside of the run call",
+            "Write each feed as a whole dict, in each branch: feed = "
+            f"{{{name}: value, ...}}.",
         )
     what = describe(scopes, node)
     recipe = {
-        Step.LISTED: "Make it where the loop uses it: in the session's block, or behind it.",
-        Step.PLAIN: "Compute it from what Python knows before the step.",
-        Step.GATHERED: "Fetch what it holds, and use the fetched values.",
-        Step.TENSOR: "Fetch it, and use the fetched value.",
+        Step.LISTED: "Make it where the loop uses it: inside the session's block, or after "
+        "it.",
+        Step.PLAIN: "Compute it before the step, from values that Python knows.",
+        Step.GATHERED: "Fetch the tensors in `session.run`, and use the fetched values.",
+        Step.TENSOR: "Fetch it in `session.run`, and use the fetched value.",
     }
-    return f"`{name}` {what.value}; the loop uses it outside run()", recipe[what]
+    return f"`{name}` {what.value}, but the loop uses it outside of run()", recipe[what]
 
 
 def _is_key(scopes: Scopes, node: ast.expr) -> bool:
@@ -222,6 +224,7 @@ def refuse_unbound(tree: ast.Module, unbound: Collection[str]) -> Iterable[Findi
             "S112",
             Outcome.REFUSED,
             name,
-            f"`{name}` is made of tensors of the step, and is used here, outside the steps",
+            f"`{name}` is made from tensors of the step, but this line uses it "
+            "outside of the steps",
             _RECIPE_OF_UNBOUND,
         )

@@ -22,8 +22,9 @@ from migrate.tables import estimator as table
 
 _CODE = "L123"
 _RECIPE = (
-    "Make every training operation under tf.control_dependencies of "
-    "tf.get_collection(tf.GraphKeys.UPDATE_OPS), whole and asked for after the last layer."
+    "Make every training operation under tf.control_dependencies of the whole "
+    "tf.get_collection(tf.GraphKeys.UPDATE_OPS), and ask for the collection after "
+    "the last layer."
 )
 
 
@@ -68,9 +69,10 @@ class AveragesMoved:
             self._diagnostics.refuse(
                 _CODE,
                 lost,
-                "the tool cannot tell where this layer is called, nor whether those runs run "
-                "its updates",
-                "Keep the layer under a name of its own: bn = tf.layers.BatchNormalization().",
+                "the tool cannot tell where the program calls this layer, and "
+                "whether those runs also run its updates",
+                "Keep the layer in a variable of its own: bn = "
+                "tf.layers.BatchNormalization().",
                 collected_updates.CLASS,
             )
         for node in self._scopes.walk() if normalises else ():
@@ -80,13 +82,15 @@ class AveragesMoved:
             reason = ""
             if collected_updates.is_scoped(node) and not self._analysis.updated_by:
                 reason = (
-                    "only the updates under a scope are run: TF1 moved the averages of "
-                    "these layers alone, Keras would move all"
+                    "the program runs only the updates of one scope. TensorFlow 1 "
+                    "moved the averages of its layers alone, but Keras would move "
+                    "all"
                 )
             elif not collected_updates.is_whole(self._scopes, node):
                 reason = (
-                    "the tool cannot tell that all of UPDATE_OPS is run: if some updates are "
-                    "left out, TF1 did not move the averages of these layers, and Keras would"
+                    "the tool cannot tell whether the program runs all of "
+                    "UPDATE_OPS. TensorFlow 1 did not move the averages of layers "
+                    "whose updates are left out, but Keras would"
                 )
             if reason:
                 self._diagnostics.refuse(
@@ -101,8 +105,9 @@ class AveragesMoved:
         if called and not lists:
             self._refuse(
                 call,
-                "this run normalises as in training but does not run UPDATE_OPS: "
-                "TF1 did not move the averages, Keras would",
+                "this run normalises as in training, but it does not run "
+                "UPDATE_OPS. TensorFlow 1 did not move the averages, but Keras "
+                "would",
                 "Fetch the training operation in the same run, or feed False."
                 if not part.trains
                 else _RECIPE,
@@ -110,8 +115,9 @@ class AveragesMoved:
         elif called and not any(self._precede(called, ask) for ask in lists):
             self._refuse(
                 call,
-                "this run's UPDATE_OPS are asked for before a layer that normalises: TF1 "
-                "did not move its averages, Keras would",
+                "the program asks for this run's UPDATE_OPS before it makes a "
+                "layer that normalises. TensorFlow 1 did not move that layer's "
+                "averages, but Keras would",
                 _RECIPE,
             )
         elif lists and any(
@@ -119,10 +125,11 @@ class AveragesMoved:
         ):
             self._refuse(
                 call,
-                "this run's UPDATE_OPS have those of layers that it does not call: TF1 "
-                "called them to move their averages, the step function would not",
-                "Build what is not trained with training=False, and train in one run what "
-                "is behind the same updates.",
+                "this run's UPDATE_OPS contain updates of layers that the run does "
+                "not need. TensorFlow 1 computed these layers to move their "
+                "averages, but the step function would not",
+                "Build what you do not train with training=False. Train everything "
+                "that needs the same updates in one run.",
             )
 
     def _refuse(self, call: ast.Call, reason: str, recipe: str) -> None:

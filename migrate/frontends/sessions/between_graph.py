@@ -73,8 +73,9 @@ def recognise(
         diagnostics.refuse(
             "N101",
             other,
-            "a session besides the one that trains",
-            "Run what this one runs in that one, or move it into a program of its own.",
+            "the program opens another session beside the one that trains",
+            "Run the same in the training session, or move it into a program of "
+            "its own.",
             scopes.resolve(other.func) or "",
         )
         return None
@@ -116,11 +117,12 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "C115",
                 pinned,
-                "the graph is placed on tasks by hand, not by replica_device_setter",
-                "Where it is the usual split, use replica_device_setter and a session per "
-                "worker; else keep the placement: "
-                "tf.config.experimental_connect_to_cluster, and tf.device around eager "
-                "code.",
+                "the program places the graph on tasks by hand, and not by "
+                "replica_device_setter",
+                "If this is the usual split between parameter servers and workers, "
+                "use replica_device_setter and one session for each worker. "
+                "Otherwise keep the placement in eager code, with "
+                "tf.config.experimental_connect_to_cluster and tf.device.",
                 "tf.device",
             )
             return None
@@ -131,8 +133,8 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "C101",
                 self.session_call,
-                "the program starts a server, but its session is not opened on it",
-                "Open it on the server: tf.Session(server.target).",
+                "the program starts a server, but does not open its session on it",
+                "Open the session on the server: tf.Session(server.target).",
                 "tf.Session",
             )
             return None
@@ -172,7 +174,7 @@ class _Recogniser:
         self.diagnostics.refuse(
             "S101",
             self.session_call,
-            "the session is not opened by `with ... as name:` of its own",
+            "the program does not open the session by a `with ... as name:` of its own",
             self._write_recipe(session),
             self.scopes.resolve(self.session_call.func) or "",
         )
@@ -184,11 +186,13 @@ class _Recogniser:
         target = session.targets[0] if isinstance(session, ast.Assign) else None
         if isinstance(target, ast.Attribute):
             return (
-                f"Take `{ast.unparse(target)}` out of the class: open `with {call}(...) as "
-                "sess:` where the class is used, and make the methods that run it functions "
-                "that take `sess`."
+                f"Move `{ast.unparse(target)}` out of the class. Open `with "
+                f"{call}(...) as sess:` where the class is used, and change the "
+                "methods that run the session into functions that take `sess`."
             )
-        return f"Write `with {call}(...) as sess:` around what it runs."
+        return (
+            f"Write `with {call}(...) as sess:` around the code that runs the session."
+        )
 
     def _is_placed(self, session: ast.With) -> bool:
         """Finds the cluster that a client places its graph on; False: it is refused."""
@@ -205,10 +209,10 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "N127",
                 session,
-                "the towers stand on tasks of a cluster, and the tool cannot tell that one "
-                "client alone builds them",
-                "Let all tasks but one wait in server.join(), and that one open "
-                "tf.Session(server.target).",
+                "the towers are on tasks of a cluster, and the tool cannot tell "
+                "whether only one client builds them",
+                "Let all tasks but one wait in server.join(), and let that one "
+                "open tf.Session(server.target).",
             )
             return False
         return True
@@ -249,8 +253,9 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "C101",
                 late,
-                "a worker waits in server.join() after its training, which never ends",
-                "Remove it: servers are ended by whoever starts them.",
+                "a worker waits in server.join() after its training, and this "
+                "never ends",
+                "Remove this call. Whoever starts the servers also ends them.",
                 "tf.train.Server",
             )
         snapshots = Snapshots(self.scopes, analysis)
@@ -363,8 +368,8 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "V103",
                 call,
-                f"`{name}` is a name that TF1 also gave to layers without one, in loops or "
-                "in functions that are called again",
+                f"TensorFlow 1 also gave the name `{name}` to layers without a "
+                "name, in loops or in functions that are called again",
                 "Give these layers names of their own.",
                 self.scopes.resolve(call.func) or "",
             )
@@ -394,8 +399,8 @@ class _Recogniser:
         self.diagnostics.refuse(
             "C101",
             next(iter(sync.statements)),
-            "workers are synchronised, but the program starts no tf.train.Server",
-            "Start one, or train alone.",
+            "the program synchronises workers, but it starts no tf.train.Server",
+            "Start a server, or train in one process without SyncReplicasOptimizer.",
             "tf.train.Server",
         )
         return ir.Replication.LOCAL
@@ -453,8 +458,9 @@ class _Recogniser:
                 self.diagnostics.refuse(
                     "O106",
                     condition,
-                    "whether training is synchronous is decided after the server starts",
-                    "Decide it before, by a flag.",
+                    "the program decides whether training is synchronous after it "
+                    "starts the server",
+                    "Decide it by a flag, before the server.",
                 )
                 return condition
             condition = value

@@ -126,7 +126,7 @@ class Suites:
             self.diagnostics.refuse(
                 "N101",
                 statement,
-                "the session is opened inside a loop, try or other block",
+                "the program opens the session inside a loop, a try or another block",
                 "Move the session out of the loop, try or other block.",
                 self.scopes.resolve(session_call.func) or "",
             )

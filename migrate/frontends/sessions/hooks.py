@@ -62,8 +62,8 @@ class SessionHooks:
                         self.diagnostics.refuse(
                             "N151",
                             node,
-                            "this hook runs operations of the graph, or feeds it, at times "
-                            "of its own",
+                            "this hook runs operations of the graph or feeds it, "
+                            "and chooses itself when",
                             "Run the operations in the loop, or after it.",
                             symbol,
                         )
@@ -84,10 +84,11 @@ class SessionHooks:
             self.diagnostics.refuse(
                 "H122",
                 listeners,
-                "the training session calls no listeners of its checkpoints",
-                "Do it in a tf.train.SessionRunHook of its own beside the hook that saves: "
-                "it asks for the global step in before_run, and after_run does every "
-                f"save_steps steps what the listener did. {SESSION_HOOK} {CALLBACK}",
+                "the migrated training session calls no listeners of its checkpoints",
+                "Write a tf.train.SessionRunHook beside the hook that saves. It "
+                "requests the global step in before_run. Every save_steps steps, "
+                f"its after_run does what the listener did. {SESSION_HOOK} "
+                f"{CALLBACK}",
                 "tf.train.CheckpointSaverListener",
             )
         parts: list[Code] = []
@@ -129,7 +130,7 @@ class SessionHooks:
                         self.diagnostics.refuse(
                             "N151",
                             value,
-                            "a tag that is not a string",
+                            "a tag of the hook is not a string",
                             'Write the tags as strings: {"loss": loss}.',
                         )
                         return None
@@ -142,7 +143,7 @@ class SessionHooks:
                     "N151",
                     value,
                     "the hook's tensors are not written out where it is made",
-                    "Give the hook a dict display.",
+                    "Write the tensors in the call of the hook, as a dict.",
                     row.symbol,
                 )
                 return None
@@ -154,8 +155,8 @@ class SessionHooks:
                     self.diagnostics.refuse(
                         "N151",
                         value,
-                        "the hook has a list of several summaries",
-                        "Give it one: tf.summary.merge([first, second]).",
+                        "the hook gets a list of several summaries",
+                        "Pass one summary: tf.summary.merge([first, second]).",
                         row.symbol,
                     )
                     return None
@@ -166,7 +167,7 @@ class SessionHooks:
                 self.diagnostics.refuse(
                     "N151",
                     item,
-                    "summaries are made after the hook has merged them",
+                    "the program makes summaries after the hook has merged them",
                     "Make the hook after the last summary.",
                     row.symbol,
                 )
@@ -180,8 +181,8 @@ class SessionHooks:
                 self.diagnostics.refuse(
                     "H102",
                     item,
-                    "the hook names a tensor of the graph by a string",
-                    "Give the hook the tensor itself.",
+                    "the hook names a tensor by a string",
+                    "Pass the tensor itself to the hook.",
                     row.symbol,
                 )
                 return None

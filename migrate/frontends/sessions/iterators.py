@@ -51,8 +51,10 @@ def check_elsewhere(
                 diagnostics.refuse(
                     "I101",
                     node,
-                    "an iterator that is not made where the session is opened",
-                    "Return the dataset, and make its iterator there.",
+                    "the program does not make this iterator where it opens the "
+                    "session",
+                    "Return the dataset, and make its iterator where the session "
+                    "is opened.",
                 )
 
 
@@ -124,9 +126,9 @@ class Iterators:
                     self.diagnostics.refuse(
                         "I101",
                         value,
-                        "an iterator without a dataset",
-                        "Keep dataset and iterator each in a variable: "
-                        "iterator = dataset.make_one_shot_iterator().",
+                        "the tool cannot tell from which dataset this iterator is made",
+                        "Keep the dataset and the iterator in variables of their "
+                        "own: iterator = dataset.make_one_shot_iterator().",
                     )
                     continue
                 self.iterators[name] = dataset
@@ -144,8 +146,10 @@ class Iterators:
                 self.diagnostics.refuse(
                     "I101",
                     flow.statement,
-                    "only a branch or a loop takes this iterator's element",
-                    "Choose the dataset in the branch, and take its element after it.",
+                    "the program takes this iterator's element only in a branch or "
+                    "a loop",
+                    "Choose the dataset in the branch, and take its element after "
+                    "the branch.",
                 )
             nested = not isinstance(flow.statement, ast.With)
             for suite in flow.suites.values():
@@ -201,10 +205,10 @@ class Iterators:
             self.diagnostics.refuse(
                 "I101",
                 call,
-                "an iterator that is given its dataset later, and what its elements are, or "
-                "which datasets it is given, is not known",
-                "Keep each dataset in a variable of its own, and make the iterator of "
-                "`dataset.output_types, dataset.output_shapes`.",
+                "the iterator gets its dataset later, and the tool cannot tell "
+                "which datasets it gets, or what their elements are",
+                "Keep each dataset in a variable of its own, and make the iterator "
+                "from `dataset.output_types, dataset.output_shapes`.",
             )
             return
         flow.dropped = "the runs of its initializers make it"
@@ -221,9 +225,9 @@ class Iterators:
             self.diagnostics.refuse(
                 "I101",
                 call,
-                "an iterator that a handle decides, and what its elements are is not known, or "
-                "the handle is no placeholder",
-                "Make it of `dataset.output_types, dataset.output_shapes`.",
+                "a handle chooses the iterator, and the handle is not a "
+                "placeholder, or the tool cannot tell what the elements are",
+                "Make the iterator from `dataset.output_types, dataset.output_shapes`.",
             )
             return
         flow.dropped = "a run draws from the iterator whose handle it is fed"
@@ -341,7 +345,7 @@ class Iterators:
                 self.diagnostics.refuse(
                     "I101",
                     value,
-                    "get_next of an unknown iterator",
+                    "the tool cannot tell which iterator this get_next belongs to",
                     "Keep the iterator in a variable: "
                     "iterator = dataset.make_one_shot_iterator(); x = iterator.get_next().",
                 )

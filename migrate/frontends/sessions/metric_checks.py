@@ -55,9 +55,11 @@ class MetricChecks:
                 self._diagnostics.refuse(
                     "M120",
                     flow.statement,
-                    "a summary or a hook has a metric's update: it counted batches only at "
-                    "the steps that were written or shown",
-                    "Give it the metric's value, and fetch the update.",
+                    "a summary or a hook uses a metric's update. So TensorFlow 1 "
+                    "counted only the batches of steps at which it was written or "
+                    "shown",
+                    "Give it the metric's value, and fetch the update in the "
+                    "training run.",
                     "tf.metrics",
                 )
         updates = {
@@ -73,9 +75,10 @@ class MetricChecks:
                 self._diagnostics.refuse(
                     "M120",
                     flow.statement,
-                    "a metric's update is kept in a list, tuple or dict that a step reads: "
-                    "it would count batches also where only something else is fetched",
-                    "Give the value and the update names of their own.",
+                    "the program keeps a metric's update in a list, tuple or dict, "
+                    "and a step reads that. The step would also count batches if "
+                    "only something else is fetched",
+                    "Keep the metric's value and its update in variables of their own.",
                     "tf.metrics",
                 )
         both = {m for m, method in of.values() if method == "value"} & {
@@ -90,9 +93,9 @@ class MetricChecks:
                     "N191",
                     Outcome.REWRITTEN,
                     "tf.metrics",
-                    "a metric's value is fetched with its update: TF1 gave the value"
-                    " from before the update or from after it. Here it is the value "
-                    "from before",
+                    "a run fetches a metric's value together with its update. "
+                    "TensorFlow 1 gave the value from before the update or from "
+                    "after it. The migrated program gives the value from before",
                 )
             )
 

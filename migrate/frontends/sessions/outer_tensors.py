@@ -47,7 +47,7 @@ def refuse(
                 diagnostics.refuse(
                     "N135",
                     node,
-                    f"`{node.id}` is a tensor of the graph, read by its name in a "
-                    "function that the graph calls",
-                    "Pass it to the function.",
+                    "the graph calls this function, and the function reads the "
+                    f"tensor `{node.id}` of the graph by its name",
+                    "Pass the tensor to the function as a parameter.",
                 )

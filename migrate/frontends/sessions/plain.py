@@ -193,8 +193,8 @@ def check(
             diagnostics.refuse(
                 "S185",
                 node,
-                "the session is used in a function that stands outside of its block",
-                "Give the function the session as an argument.",
+                "a function outside of the session's block uses the session",
+                "Pass the session to the function as an argument.",
             )
 
 
@@ -250,8 +250,9 @@ def _check_use(
         diagnostics.refuse(
             "S185",
             node,
-            f"`{ast.unparse(parent)}` is a graph session's own",
-            "Leave it out, or do it in a program of its own: in TensorFlow 2 no session has one.",
+            f"`{ast.unparse(parent)}` exists only in the session of a graph",
+            "Remove it, or move it into a program of its own. No session of "
+            "TensorFlow 2 has it.",
         )
         return
     call = scopes.parents[parent] if isinstance(parent, ast.keyword) else parent
@@ -271,18 +272,18 @@ def _check_use(
         diagnostics.refuse(
             "S185",
             node,
-            f"`{variable}.load` is a run call without fetches: it feeds the variable's "
-            "initial value",
-            "Where the graph is made, make a placeholder `value` and "
-            f"`set_value = tf.assign({variable}, value)`. "
-            f"Here: `{node.id}.run(set_value, {{value: ...}})`.",
+            f"`{variable}.load` is a run call without fetches that feeds the "
+            "variable's initial value",
+            "Where the graph is built, make a placeholder `value` and `set_value = "
+            f"tf.assign({variable}, value)`. Here, call `{node.id}.run(set_value, "
+            f"{{value: ...}})`.",
         )
         return
     diagnostics.refuse(
         "S185",
         node,
-        "the session is given to something that this version does not read",
-        "Run the step where the session is opened, and pass the values.",
+        "the program passes the session to code that the tool does not read",
+        "Run the step where you open the session, and pass the values on.",
     )
 
 

@@ -69,10 +69,11 @@ class StepChecks:
                 self.diagnostics.refuse(
                     "S136",
                     flow.statement,
-                    f"`{sorted(again)[0]}` is read after the same run has assigned to "
-                    "it: TF1 gave the value from before",
-                    "Use what the assignment returns for the new value, or compute it "
-                    "before for the old one.",
+                    f"a run assigns to `{sorted(again)[0]}` and reads it "
+                    "afterwards. TensorFlow 1 gave the value from before the "
+                    "assignment",
+                    "For the new value, use what the assignment returns. For the "
+                    "old value, read it before the assignment.",
                 )
             assigned |= done
 

@@ -74,9 +74,9 @@ class TaskDependence:
                         self._diagnostics.refuse(
                             "O111",
                             node,
-                            "in TensorFlow 1 every worker ran this and changed the "
-                            "one variable; synchronous workers have a copy each, and"
-                            " it would change once in a step",
+                            "in TensorFlow 1 every worker ran this and changed one "
+                            "shared variable. Synchronous workers have a copy "
+                            "each, so the variable would change only once in a step",
                             "Compute it from the global step, which counts the steps.",
                         )
 
@@ -182,10 +182,10 @@ class TaskDependence:
                 self._diagnostics.refuse(
                     "C107",
                     node,
-                    f"by `{ast.unparse(node)}` the loop asks which task it is, and one "
-                    "process runs the loops of all workers",
-                    f"Ask `{ast.unparse(self._index)}` in the function that opens the "
-                    "session.",
+                    f"by `{ast.unparse(node)}` the loop asks which task it is, but "
+                    "one process runs the loops of all workers",
+                    f"Use `{ast.unparse(self._index)}`, in the function that opens "
+                    "the session.",
                 )
 
     def check_steps(self, tainted: set[str]) -> None:
@@ -211,7 +211,7 @@ class TaskDependence:
             ):
                 self._refuse(
                     flow,
-                    "what a step computes depends on the task's index, but the "
+                    "the step computes a value from the task's index, but the "
                     "coordinator makes one step function for all workers",
                 )
 
@@ -247,7 +247,7 @@ class TaskDependence:
             if self._asks(parts, tainted):
                 self._refuse(
                     flow,
-                    "the update depends on the task's index; synchronous workers "
+                    "the update depends on the task's index. Synchronous workers "
                     "must all make the same update, or their variables differ",
                 )
 
@@ -281,7 +281,10 @@ class TaskDependence:
 
     def _refuse(self, flow: Flow, reason: str) -> None:
         self._diagnostics.refuse(
-            "C107", flow.statement, reason, "Feed the value that differs."
+            "C107",
+            flow.statement,
+            reason,
+            "Feed the value that differs between the tasks.",
         )
 
     def _deciding(self, flow: Flow) -> list[ast.stmt | ast.expr]:

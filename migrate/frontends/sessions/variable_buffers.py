@@ -164,8 +164,9 @@ class VariableBuffers:
         self._diagnostics.refuse(
             "S136",
             node,
-            f"`{name}` is `{variable}` itself in TF1, which the same run changes: it gave "
-            "the value from after the change, TF2 the one from before",
-            f"Use `{variable}` in a later run for the new value, or in an earlier run for "
-            "the old one.",
+            f"in TensorFlow 1 `{name}` is `{variable}` itself, and the same run "
+            "changes it. So TensorFlow 1 gave the value from after the change. "
+            "TensorFlow 2 gives the value from before",
+            f"For the new value, use `{variable}` in a later run. For the old "
+            "value, use it in an earlier run.",
         )

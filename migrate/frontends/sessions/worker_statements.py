@@ -139,11 +139,12 @@ class WorkerStatements:
                 self.diagnostics.refuse(
                     "C107",
                     statement,
-                    "the loop asks for its job's name, and the cluster may have a chief "
-                    "task; the coordinator runs the loops of all tasks",
-                    "Tell the chief by `task_index == 0`: the migrated loops have numbers "
-                    "of their own, the chief 0 and the workers those after it (in "
-                    "TensorFlow 1 a chief and worker 0 both have 0).",
+                    "the loop asks for its job's name, and the cluster may have a "
+                    "chief task. But the coordinator runs the loops of all tasks",
+                    "Recognise the chief by `task_index == 0`. The migrated loops "
+                    "are numbered anew: the chief has 0, and the workers have the "
+                    "numbers after it. In TensorFlow 1 a chief and worker 0 both "
+                    "have 0.",
                 )
 
     def _add_earlier_bindings(
@@ -252,8 +253,8 @@ class WorkerStatements:
                     self.diagnostics.refuse(
                         "N111",
                         node,
-                        f"the loop uses `{node.id}` both for the variable and for a "
-                        "value of its own",
+                        f"the loop uses the name `{node.id}` both for the variable "
+                        "and for a value of its own",
                         "Give the value another name.",
                     )
 

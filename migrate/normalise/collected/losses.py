@@ -55,8 +55,8 @@ _PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.expr_context, ast.operator)
     ast.unaryop,
 )
 _UNREAD = (
-    "the regulariser is dropped: nothing adds its penalty to the loss "
-    "(tf.losses.get_regularization_loss), so that TensorFlow 1 trained without it, too"
+    "the regulariser is dropped. Nothing adds its penalty to the loss "
+    "(tf.losses.get_regularization_loss), so TensorFlow 1 also trained without it"
 )
 
 

@@ -52,8 +52,9 @@ def move_out_of_scopes(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             "N141",
             Outcome.KEPT,
             "tf.name_scope",
-            "get_variable and layers in this name scope, with what it does name: their "
-            "variables have its name in checkpoints, too",
+            "this name scope contains get_variable or layers, and also something "
+            "that it names. So the names of their variables in checkpoints begin "
+            "with the scope, too",
         )
         for block in _Blocks(text).find_remaining()
     )

@@ -58,27 +58,28 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 # Code, what is so (behind a name, if one is given), and what to do.
 _VARIABLE = (
     "N141",
-    "may be the name of an operation or a scope that is made before: TF1 then gave the "
-    "variable a number, which its checkpoints have",
-    "Give the operation another name, or the variable the name that TF1 printed.",
+    "may be the name of an operation or a scope that is made before. TensorFlow 1 "
+    "then added a number to the variable's name, also in checkpoints",
+    "Give the operation another name. Or give the variable the name that "
+    "TensorFlow 1 printed.",
 )
 _SCOPE = (
     "N141",
-    "may be opened before: TF1 then gave the scope a number, which is part of the names of "
-    "the variables in it",
-    "Give each scope a name of its own, as TF1 numbered it.",
+    "may be opened before. TensorFlow 1 then added a number to the scope's name, "
+    "and the names of its variables contain that number",
+    "Give each scope a name of its own, with TensorFlow 1's number.",
 )
 _SUMMARY = (
     "M110",
-    "may be the name of a variable that is made before: TF1 then gave the summary's tag a "
-    "number",
-    "Give the summary another name, or the tag that TF1 wrote.",
+    "may be the name of a variable that is made before. TensorFlow 1 then added a "
+    "number to the summary's tag",
+    "Give the summary another name, or the tag that TensorFlow 1 wrote.",
 )
 _NAMED_AS_VARIABLE = (
     "M110",
-    "the summary has the name of its variable: TF1 gave its tag a number (`w_1`), and here "
-    "it has none",
-    "Give the summary a name of its own, or the tag that TF1 wrote.",
+    "the summary has the name of its variable. TensorFlow 1 added a number to its "
+    "tag (`w_1`), and the migrated program does not",
+    "Give the summary a name of its own, or the tag that TensorFlow 1 wrote.",
 )
 
 

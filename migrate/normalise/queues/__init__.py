@@ -86,7 +86,7 @@ def _convert_queues(text: Text) -> tuple[Text, list[Note]]:
                 view,
                 call,
                 "I120",
-                "this version does not read this form of queue input",
+                "the tool does not read this form of queue input",
                 "Read the data with tf.data.",
             )
     _check_queues(view, state)
@@ -140,7 +140,7 @@ def _check_queues(view: View, state: State) -> None:
         raise Unread(
             view,
             node,
-            "I133",
-            "a queue that is used as such",
+            "I120",
+            "the program uses the queue itself, and not only its elements",
             "Read the data with tf.data.",
         )

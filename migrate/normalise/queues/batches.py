@@ -73,7 +73,10 @@ class _Batch:
         threads = self._bound.get("num_threads")
         if threads is not None and names.literal(threads) != 1:
             if not self._batcher.shuffles:
-                why = "several threads had no order; here the records are in the files'"
+                why = (
+                    "several threads had no fixed order. The migrated program reads the "
+                    "records in the order of the files"
+                )
                 self._state.notes.append(Note(line, "I112", self._symbol, why))
         self._state.notes.append(
             Note(line, "I131", self._symbol, "batched by tf.data: the same records")
@@ -84,8 +87,9 @@ class _Batch:
                     line,
                     "I112",
                     self._symbol,
-                    "a random order that in TF1 also depended on how fast the queue was "
-                    "filled, with a seed too; here a buffer of the queue's capacity",
+                    "TensorFlow 1's random order also depended on how fast the "
+                    "queue was filled, even with a seed. The migrated program "
+                    "shuffles in a buffer of the queue's capacity",
                 )
             )
 

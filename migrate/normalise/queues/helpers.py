@@ -60,11 +60,14 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
                 view,
                 node,
                 "I120",
-                f"`{callee.name}`, which has a part in the input: {error}",
+                f"`{callee.name}` is a part of the queue input: {error}",
                 "Write the function's body where it is called.",
             ) from error
         brought.add(callee.name)
-        why = f"`{callee.name}` has a part in the input; its body stands there now"
+        why = (
+            f"`{callee.name}` is a part of the queue input, and its body now stands "
+            "here"
+        )
         state.notes.append(Note(view.line(callee), "S130", callee.name, why))
         return _drop_unused_functions(text, brought)
     return None
@@ -160,7 +163,11 @@ def _name_call(view: View, statement: ast.stmt, call: ast.Call) -> Text:
     """A call within a larger statement gets a statement of its own, before."""
     if not view.text.is_alone(statement):
         raise Unread(
-            view, call, "I120", "it shares its line with other code", "Give it a line."
+            view,
+            call,
+            "I120",
+            "it shares its line with other code",
+            "Write it on a line of its own.",
         )
     name = view.fresh("element")
     return view.insert_before(

@@ -24,7 +24,10 @@ def one_joined(view: View, state: State) -> Text | None:
             if once is not None:
                 return once
             text = _join_batches(view, call, symbol)
-            why = "threads that are alike, as one: their records in an order that they had"
+            why = (
+                "several equal threads become one: the records come in an order that "
+                "was also possible"
+            )
             state.notes.append(Note(view.line(call), "I112", symbol, why))
             return text
     return None

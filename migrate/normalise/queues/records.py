@@ -20,7 +20,7 @@ from migrate.tables import roles
 
 _MEANT = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _GIVEN = frozenset({"get_next", "dequeue", "dequeue_many", "placeholder"})
-_ELSEWHERE = "Take it from the batch, or make a dataset for it alone."
+_ELSEWHERE = "Take the value from the batch, or make a dataset for this use alone."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +111,8 @@ class Records:
                         self._view,
                         self._call,
                         "I120",
-                        "what it batches is not read from a queue in the same block",
+                        "the tool cannot tell that the queue's records are read in "
+                        "the same block",
                         "Read the data with tf.data.",
                     )
                 self._check_made_of_nothing(value, seen)
@@ -181,8 +182,8 @@ class Records:
                         if binding not in moved and self._changes_anew(binding):
                             raise self._unread_record(
                                 node,
-                                f"uses `{node.id}`, which is computed anew for each, and "
-                                "is used elsewhere too",
+                                f"uses `{node.id}`, which is computed anew for each "
+                                "record and also used elsewhere",
                             )
         return moved
 
@@ -268,9 +269,10 @@ class Records:
                         raise Unread(
                             self._view,
                             statement,
-                            "I133",
-                            f"{symbol} of a single record, before it is in a batch",
-                            "Make it of the batch.",
+                            "I120",
+                            f"{symbol} is of a single record that is not in a batch "
+                            "yet",
+                            "Make it from the batch.",
                         )
         for node in names.walk_scope(statement):
             if isinstance(node, (ast.Return, ast.Yield, ast.Break, ast.Continue)):
@@ -313,8 +315,9 @@ class Records:
             raise Unread(
                 self._view,
                 statement,
-                "I133",
-                f"`{min(used & records)}` is a record, and is used beside its batch",
+                "I120",
+                f"`{min(used & records)}` is a single record, but the program also "
+                "uses it beside its batch",
                 _ELSEWHERE,
             )
         if not nested:
@@ -332,7 +335,7 @@ class Records:
             node,
             "I120",
             f"what makes a record {why}",
-            "Write a function of one record, for tf.data's map.",
+            "Write a function of one record, and give it to tf.data's map.",
         )
 
 

@@ -29,7 +29,7 @@ def one_gone(view: View, state: State) -> Text | None:
             )
             if not view.text.is_alone(node):
                 raise Unread(
-                    view, node, "I120", "a loop over queue runners", "Leave it out."
+                    view, node, "I120", "a loop over queue runners", "Remove the loop."
                 )
             return view.drop_statement(node)
     return None

@@ -42,8 +42,8 @@ def one_produced(view: View, state: State) -> Text | None:
                 view,
                 call,
                 "I120",
-                "TensorFlow itself has no name in this file",
-                "Import it: import tensorflow as tf.",
+                "this file has no name for TensorFlow itself",
+                "Import TensorFlow: import tensorflow as tf.",
             )
         return _write_produced_source(view, state, call, symbol, tf)
     return None
@@ -72,7 +72,7 @@ def _write_produced_source(
                 view.line(call),
                 "I112",
                 symbol,
-                "without a seed: every run has an order of its own, in TF1 too",
+                "there is no seed, so every run has another order, as in TensorFlow 1",
             )
         )
     statement = view.statement(call)
@@ -127,14 +127,16 @@ def _note_epochs(
     )
     if called & {"tf.Session", "tf.InteractiveSession"} and not initialised:
         why = (
-            "TF1 counted epochs in a local variable, which nothing here initialises: its "
-            "first step ended the input; here the epochs are read"
+            "TensorFlow 1 counted epochs in a local variable. Nothing in this "
+            "program initialises it, so the input ended at the first step. The "
+            "migrated program reads the epochs"
         )
         yield Note(view.line(call), "I131", symbol, why)
     if "tf.train.replica_device_setter" in called:
         why = (
-            "each worker reads all epochs; TF1's device setter placed the variable that "
-            "counts them on a parameter server, where the workers counted together"
+            "each worker reads all epochs. In TensorFlow 1 the device setter "
+            "placed the variable that counts epochs on a parameter server, and all "
+            "workers counted in it"
         )
         yield Note(view.line(call), "I131", symbol, why)
 
@@ -401,8 +403,8 @@ def _targets(view: View, statement: ast.stmt, call: ast.Call) -> tuple[ast.expr,
         view,
         call,
         "I120",
-        "a read whose key and value are not bound to two names",
-        "Write it as key, value = reader.read(queue).",
+        "the program does not bind the key and the value of a read to two names",
+        "Write `key, value = reader.read(queue)`.",
     )
 
 
@@ -412,9 +414,9 @@ def _check_key(view: View, statement: ast.stmt, key: ast.expr) -> None:
             view,
             statement,
             "I120",
-            "the records' keys are used, which are the reader's own: the file's name and "
-            "a position in it",
-            "Make keys of your own in tf.data, with Dataset.enumerate.",
+            "the program uses the records' keys. The reader makes them from the "
+            "file's name and a position in the file",
+            "Make keys of your own in tf.data, by Dataset.enumerate.",
         )
 
 
@@ -441,9 +443,10 @@ def _check_once(view: View, queue: ast.expr) -> None:
         raise Unread(
             view,
             uses[-1] if len(uses) > 1 else queue,
-            "I133",
-            f"`{name}` is used more than once: they share its elements, as they come",
-            "Make a dataset for each use.",
+            "I120",
+            f"the program uses `{name}` more than once, and these uses share its "
+            "elements as they come",
+            "Make one dataset for each use.",
         )
 
 
@@ -476,6 +479,6 @@ def _refuse_unclear_source(view: View, call: ast.Call) -> Unread:
         view,
         call,
         "I120",
-        "this version does not read this form of queue input",
+        "the tool does not read this form of queue input",
         _RECIPE,
     )

@@ -48,7 +48,8 @@ def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
                     "C118",
                     Outcome.REWRITTEN,
                     "tf.train.Server",
-                    "servers that were started elsewhere stop the program with an error",
+                    "the program stops with an error if it is to use servers that "
+                    "were started elsewhere",
                 )
                 return _insert_error(_keep_one_side(text, opened, kept), started), (
                     finding,

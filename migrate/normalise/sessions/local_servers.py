@@ -44,7 +44,8 @@ def drop_local_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         "S117",
         Outcome.REWRITTEN,
         _LOCAL,
-        "dropped: a server of this process alone; the session is the process's own",
+        "dropped: this server is of this process alone, and the migrated session "
+        "needs none",
     )
     return text.apply_edits(edits), (finding,)
 

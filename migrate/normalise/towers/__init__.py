@@ -52,7 +52,7 @@ def explain_refusal(source: str) -> tuple[int, str] | None:
     try:
         replace_loop(seen)
     except Unclear as unclear:
-        reason = str(unclear) or "more than towers is made in this loop"
+        reason = str(unclear) or "this loop makes more than towers"
         return seen.text.origins[seen.loop.lineno - 1], reason
     return None
 

@@ -19,7 +19,7 @@ _NAMES = {
     "tf.make_template": ("name_", 0),
 }
 _LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.keras.layers.")
-_OWN = "every tower makes a variable of its own"
+_OWN = "every tower makes its own variable"
 _NOT_READ = frozenset(
     {"tf.layers.BatchNormalization"}
     | {"tf.keras.layers.BatchNormalization", "tf.contrib.layers.batch_norm"}
@@ -125,10 +125,10 @@ def _check_call(view: View, node: ast.Call) -> None:
         raise Unclear(_OWN)
     layer = LAYER_FUNCTIONS.get(symbol)
     if layer is not None and layer.has_weights and "reuse" not in view.text.source:
-        raise Unclear("every tower makes a layer of its own: nothing is reused")
+        raise Unclear("every tower makes its own layer, because nothing is reused")
     if symbol in _NOT_READ:
-        raise Unclear("towers normalise batches, each by its own part")
+        raise Unclear("towers normalise batches, each only by its own part")
     if not isinstance(node.func, ast.Attribute) or symbol:
         return
     if node.func.attr == "apply_gradients":
-        raise Unclear("every tower applies its gradients on its own")
+        raise Unclear("every tower applies its own gradients")

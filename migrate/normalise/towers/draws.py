@@ -30,7 +30,7 @@ from migrate.source.nodes import walk_breadth_first
 
 _METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 _FUNCTIONS = frozenset(f"tf.data.{name}" for name in _METHODS)
-_OWN = "every tower draws a batch of its own: draw one, and split it"
+_OWN = "every tower draws its own batch. Draw one batch, and split it"
 
 
 def join_draws(view: View, over: Iterated, index: str) -> View | None:
@@ -55,7 +55,7 @@ def join_draws(view: View, over: Iterated, index: str) -> View | None:
     if not drawn:
         return None
     if len(drawn) > 1:
-        raise Unclear("every tower draws several batches of its own")
+        raise Unclear("every tower draws several batches")
     (call,) = drawn
     assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
     statement = view.scopes.parents[call]

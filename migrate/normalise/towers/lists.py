@@ -102,7 +102,10 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
         if average is None:
             if _is_tensor(view, value):
                 continue  # A norm of theirs.
-            raise Unclear("the towers' gradients are not averaged, or not as a whole")
+            raise Unclear(
+                "the program does not average the towers' gradients, or only some of "
+                "them"
+            )
         own = value.id if isinstance(value, ast.Name) else None
         name = own or _find_free_name(view, found)
         made = None if own else listed[1]

@@ -35,7 +35,10 @@ _FUNCTIONS = frozenset(
         "tf.contrib.slim.learning.create_train_op",
     }
 )
-_OTHERWISE = "the tool cannot tell that what is minimised is the mean or the sum of the towers' losses"
+_OTHERWISE = (
+    "the tool cannot tell whether the program minimises the mean or the "
+    "sum of the towers' losses"
+)
 
 
 @dataclasses.dataclass(frozen=True)

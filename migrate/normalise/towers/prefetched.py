@@ -27,7 +27,7 @@ from migrate.normalise.towers.view import Unclear, View, look
 from migrate.source.nodes import walk_breadth_first
 
 _QUEUE = "tf.contrib.slim.prefetch_queue.prefetch_queue"
-_REASON = "towers take batches from a prefetch queue in a way that is not read"
+_REASON = "the tool does not read how the towers take batches from a prefetch queue"
 
 
 def draw_per_tower(view: View) -> View | None:

@@ -49,7 +49,7 @@ def scope(view: View) -> str:
     if not found and _has_all_numbered(view):
         return '""'
     if len(found) != 1 or found[0] is None:
-        raise Unclear("towers write summaries that no name scope tells apart")
+        raise Unclear("the towers write summaries, and no name scope keeps them apart")
     return view.flat(found[0])
 
 
@@ -98,7 +98,7 @@ def gather_summaries(view: View) -> View:
         symbol = view.scopes.resolve(node.func)
         if symbol == _ALL:
             if node in view.inside or node.args or node.keywords:
-                raise Unclear("summaries of some towers are merged")
+                raise Unclear("the program merges the summaries of only some towers")
             edits.append(Edit(node, "replicas.merged_summaries()"))
         elif symbol == "tf.get_collection" and node.args:
             if view.scopes.resolve(node.args[0]) != _KEY:
@@ -109,9 +109,13 @@ def gather_summaries(view: View) -> View:
                 and isinstance(asked, ast.Name)
                 and asked.id in tower
             ):
-                raise Unclear("summaries are asked for that are not of one tower")
+                raise Unclear(
+                    "the program asks for summaries that do not belong to one tower"
+                )
             if _is_written_after(view, node):
-                raise Unclear("towers write summaries after theirs have been listed")
+                raise Unclear(
+                    "a tower writes summaries after the program has listed them"
+                )
             edits.append(Edit(node, "replicas.summaries()"))
     found = look(view.text.apply_edits(edits))
     assert found is not None

@@ -77,7 +77,7 @@ def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
     own = blocks(view)
     if not own:
         if any(names_task(view.scopes, node) for node in view.inside):
-            raise Unclear("a part of each tower is on tasks of a cluster")
+            raise Unclear("only a part of each tower is on tasks of a cluster")
         return None
     calls = [
         item.context_expr
@@ -86,7 +86,7 @@ def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
         if _is_on_task(view, item.context_expr)
     ]
     if len(calls) != 1:
-        raise Unclear("a tower is on several tasks of a cluster")
+        raise Unclear("one tower is on several tasks of a cluster")
     (call,) = calls
     assert isinstance(call, ast.Call)
     device = names.argument(call, "device_name_or_function", 0)
@@ -94,7 +94,8 @@ def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
         given = {k.arg: k.value for k in device.keywords}
         if device.args or not set(given) <= _DEALS or "worker_device" not in given:
             raise Unclear(
-                "replica_device_setter is given more than worker_device and cluster"
+                "the program gives replica_device_setter more than worker_device "
+                "and cluster"
             )
         device = given["worker_device"]
     if isinstance(device, ast.Name):

@@ -25,7 +25,10 @@ from migrate.source.nodes import walk_breadth_first
 
 LAYERS = frozenset({"tf.layers.batch_normalization"})
 _KEY = "tf.GraphKeys.UPDATE_OPS"
-_OTHERWISE = "towers normalise batches, and their UPDATE_OPS are run in another way"
+_OTHERWISE = (
+    "the towers normalise batches, and the tool does not know how the "
+    "program runs their UPDATE_OPS"
+)
 
 
 def normalises(view: View) -> bool:

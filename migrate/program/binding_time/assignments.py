@@ -91,9 +91,9 @@ class Assignments(Expressions):
                 self.diagnostics.refuse(
                     "N107",
                     statement.value,
-                    "an update stands among tensors: what fetches one of these would make "
-                    "it, too",
-                    "Give each a name in a statement of its own.",
+                    "an update stands between tensors. A run that fetches one of "
+                    "the tensors would make the update, too",
+                    "Write each in a statement of its own, with a name of its own.",
                 )
                 return
 

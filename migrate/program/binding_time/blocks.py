@@ -53,10 +53,10 @@ class Blocks(Assignments):
                 self.diagnostics.refuse(
                     "N103",
                     statement,
-                    "a Python branch on a step-time tensor; TF1 would have tested "
-                    "the graph node, not its value",
-                    "Choose between two values by tf.where or tf.cond; ask shapes and "
-                    "flags, which Python knows, by `if`.",
+                    "a Python branch tests a tensor of the step. TensorFlow 1 "
+                    "tested the graph's node, and not its value",
+                    "Choose between two values by tf.where or tf.cond. Use `if` "
+                    "only for values that Python knows, such as shapes and flags.",
                 )
         header_lifts = self._lifts
         if self.graph.used and isinstance(statement, ast.With):
@@ -95,17 +95,17 @@ class Blocks(Assignments):
             self.diagnostics.refuse(
                 "N103",
                 statement,
-                "variables or layers made where Python asks how many tensors a step has: "
-                "they are made before it"
+                "Python asks here how many tensors a step has, and makes variables "
+                "or layers. They have to exist before the step"
                 if flow.build
-                else "a `while` loop on how many tensors a step has",
-                "Ask it of Python values, which are known before the step.",
+                else "a `while` loop asks how many tensors a step has",
+                "Test Python values, which are known before the step.",
             )
         if flow.build and isinstance(statement, ast.While):
             self.diagnostics.refuse(
                 "N104",
                 statement,
-                "variables or layers made in a `while` loop",
+                "a `while` loop makes variables or layers",
                 "Use a `for` loop.",
             )
         flow.step = flow.step or any(f.step for f in children)
@@ -121,8 +121,8 @@ class Blocks(Assignments):
             self.diagnostics.refuse(
                 "N104",
                 statement,
-                "variables created in the header of a statement",
-                "Make them in a statement before it: n = tf.get_variable(...).",
+                "the header of a statement creates variables",
+                "Make the variables in a statement before: n = tf.get_variable(...).",
             )
         return flow
 
@@ -181,10 +181,10 @@ class Blocks(Assignments):
             self.diagnostics.refuse(
                 "N107",
                 statement,
-                f"`{name}` is an update, and another value may take its name in this block; "
-                "the step would make the update all the same",
-                "Give the two operations names of their own, and choose in the loop which "
-                "one is run.",
+                f"`{name}` is an update, and this block may give the name to "
+                "another value. The step would make the update in both cases",
+                "Give the two operations different names, and choose in the loop "
+                "which one to run.",
             )
 
     def _check_control_inputs(self, block: ast.With) -> None:
@@ -208,9 +208,9 @@ class Blocks(Assignments):
                     self.diagnostics.refuse(
                         "N107",
                         node,
-                        "an operation that is made in the header of tf.control_dependencies",
-                        "Give it a name in a statement before: "
-                        "op = ...; with tf.control_dependencies([op]): ...",
+                        "the header of tf.control_dependencies makes an operation",
+                        "Make the operation in a statement before: op = ...; with "
+                        "tf.control_dependencies([op]): ...",
                     )
 
     def _check_reads(self, block: ast.With) -> None:
@@ -241,9 +241,10 @@ class Blocks(Assignments):
             self.diagnostics.refuse(
                 "S136",
                 node,
-                "read behind an update: TF1 gave the value from before it",
-                "Read w.read_value() in the block for the new value, or compute outside "
-                "of the block for the old one.",
+                "this reads a variable after an update. TensorFlow 1 gave the "
+                "value from before the update",
+                "For the new value, read w.read_value() in the block. For the old "
+                "value, compute it outside of the block.",
             )
 
     def _find_assigned(self, block: ast.With) -> set[str] | None:
@@ -345,8 +346,8 @@ class Blocks(Assignments):
                         "V103",
                         call,
                         f"variable_scope({unsupported}=...) changes every variable "
-                        "created inside it",
-                        f"Give {unsupported} to each variable instead.",
+                        "that is created inside it",
+                        f"Pass {unsupported} to each variable.",
                         "tf.variable_scope",
                     )
             if is_given(names.argument(call, "initializer", 3)):
@@ -355,10 +356,10 @@ class Blocks(Assignments):
                     self.diagnostics.refuse(
                         "V103",
                         call,
-                        "variable_scope(initializer=...) gives its initial values to "
-                        f"`{ast.unparse(unseen.func)}` too",
-                        "Give the initializer to each variable, layer and cell instead "
-                        "(BasicLSTMCell is LSTMCell(..., initializer=...)).",
+                        "variable_scope(initializer=...) also gives its initial "
+                        f"values to `{ast.unparse(unseen.func)}`",
+                        "Pass the initializer to each variable, layer and cell. "
+                        "(BasicLSTMCell is LSTMCell(..., initializer=...).)",
                         "tf.variable_scope",
                     )
             if item.optional_vars is not None:
@@ -374,8 +375,8 @@ class Blocks(Assignments):
                     self.diagnostics.refuse(
                         "V103",
                         call,
-                        "the variable scope object itself is used",
-                        "Name the scope where it is opened again.",
+                        "the program uses the variable scope object itself",
+                        "Open the scope again by its name.",
                         "tf.variable_scope",
                     )
             return 1

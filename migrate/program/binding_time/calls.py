@@ -123,19 +123,21 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "N115",
                 call,
-                "a Python function in the graph: the worker that makes the step is "
-                "another process, which does not have it",
-                "Compute it by TensorFlow, or in the loop, and feed it.",
+                "the graph calls a Python function, but the worker that makes the "
+                "step is another process and does not have the function",
+                "Compute the value by TensorFlow. Or compute it in the loop, and "
+                "feed it.",
                 symbol,
             )
         else:
             self.diagnostics.refuse(
                 "C140",
                 call,
-                "it keeps elements from one run to the next; each step function would "
-                "make one of its own",
-                "Read the data by tf.data (Dataset.from_generator for what a thread fed), "
-                "or keep a table in a dict of the loop, and feed what is looked up.",
+                "it keeps elements from one run to the next, but each step "
+                "function would make an object of its own",
+                "Read the data by tf.data, with Dataset.from_generator for what a "
+                "thread fed. In place of a table, keep a dict in the loop, look "
+                "the values up there, and feed them.",
                 symbol,
             )
         return Kind.TENSOR
@@ -156,7 +158,7 @@ class Calls(GradientLists):
                 "N105",
                 call,
                 "TF2 keeps no graph collections",
-                "Keep what you collected in a list of your own.",
+                "Keep the values in a list of your own.",
                 "tf.get_collection",
             )
         return Kind.TENSOR
@@ -172,8 +174,8 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "N105",
                 call,
-                "TF2 keeps no graph collections: the update would be lost",
-                "Keep it in a list, and run it under tf.control_dependencies.",
+                "TF2 keeps no graph collections, so the update would be lost",
+                "Keep the update in a list, and run it under tf.control_dependencies.",
                 "tf.add_to_collection",
             )
         return None
@@ -204,10 +206,10 @@ class Calls(GradientLists):
         self.diagnostics.refuse(
             "V103",
             call,
-            "in TF1 this variable may get a value of another shape (validate_shape), in "
-            "TF2 it cannot",
-            "Make the variable as large as its largest value, or leave validate_shape out "
-            "if the shape stays.",
+            "in TensorFlow 1 this variable may get a value of another shape "
+            "(validate_shape). In TensorFlow 2 it cannot",
+            "Make the variable as large as its largest value. Or leave "
+            "validate_shape out if the shape never changes.",
             symbol,
         )
 
@@ -227,7 +229,8 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "O117",
                 call,
-                "gradients with respect to what is not a list of variables",
+                "the program computes gradients with respect to something that is "
+                "not a list of variables",
                 "Write the step with a tape that watches the tensor.",
                 "tf.gradients",
             )
@@ -237,10 +240,11 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "O117",
                 call,
-                "gradients by all trainable variables, in another use than zip and "
-                "clipping; layers make their variables in the first steps, so that the "
-                "list may be shorter or in another order",
-                "Give tf.gradients the variables by name, or use them only by "
+                "the program takes gradients by all trainable variables, and uses "
+                "the list for more than zip and clipping. Layers make their "
+                "variables in the first steps, so the list may be shorter or in "
+                "another order",
+                "Name the variables in tf.gradients, or use the gradients only by "
                 "zip(gradients, variables).",
                 "tf.gradients",
             )
@@ -249,7 +253,7 @@ class Calls(GradientLists):
                 "O117",
                 call,
                 "a tape has no stop_gradients",
-                "Use tf.stop_gradient where the tensors are computed.",
+                "Use tf.stop_gradient where you compute the tensors.",
                 "tf.gradients",
             )
         self._update = ir.Update(
@@ -267,8 +271,8 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "I101",
                 call,
-                "a dataset made from placeholders",
-                "Give the arrays to from_tensor_slices directly.",
+                "the program makes a dataset from placeholders",
+                "Pass the arrays to from_tensor_slices directly.",
                 symbol,
             )
         return Kind.DATASET
@@ -278,7 +282,9 @@ class Calls(GradientLists):
         if not symbol.startswith("tf."):
             inside = self._arguments(call)
             if symbol.startswith("keras."):
-                self._keras_refused(call, "Keras that is not TensorFlow's", symbol)
+                self._keras_refused(
+                    call, "this is Keras, but not the one of TensorFlow", symbol
+                )
             if inside is Kind.PURE:
                 return Kind.PURE
             return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.HOST
@@ -300,9 +306,9 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "N123",
                 call,
-                f"`{self.function.name}` makes layers of contrib and more than these: "
-                f"`{what or 'a method of its own'}`",
-                "Make the layers in a function of their own that returns tensors.",
+                f"`{self.function.name}` makes layers of contrib, and also does "
+                f"something else: `{what or 'a method of its own'}`",
+                "Make the layers in a separate function that returns tensors.",
                 symbol,
             )
         makes = symbol in contrib_graph.MAKES or symbol in GIVES_COLLECTED
@@ -313,7 +319,7 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "N104",
                 call,
-                "a variable's initial value or shape depends on a step-time tensor",
+                "a variable's initial value or shape depends on a tensor of the step",
                 "Compute it from Python values.",
                 self.scopes.resolve(call.func) or "",
             )
@@ -332,9 +338,10 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "N123",
                 call,
-                "a variable of a scope that is entered again, which layers of contrib "
-                "may have made: they make theirs in the step functions",
-                "Ask for it in the function that makes the layers.",
+                "this asks for a variable of a scope that is entered again. Layers "
+                "of contrib may have made it, and they make their variables in the "
+                "step functions",
+                "Ask for the variable in the function that makes the layers.",
                 symbol,
             )
         if self.reusing:
@@ -351,7 +358,7 @@ class Calls(GradientLists):
                 self.diagnostics.refuse(
                     "M122",
                     call,
-                    "how many totals a metric has depends on what a step computes",
+                    "a step computes how many totals a metric has",
                     "Compute it from Python values.",
                     "tf.metrics",
                 )
@@ -368,8 +375,9 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "V127",
                 call,
-                f"list.{method} compares variables and tensors, in TF2 by value",
-                "Find it by `is`.",
+                f"list.{method} compares variables and tensors, and TensorFlow 2 "
+                "compares them by value",
+                "Search the list by `is`.",
             )
         if base is Kind.OPTIMIZER:
             if method == "make_session_run_hook":
@@ -426,8 +434,9 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "S105",
                 call,
-                "a placeholder that has no name",
-                "Give it a variable of its own: x = tf.placeholder(...).",
+                "the placeholder is not assigned to a variable",
+                "Assign the placeholder to a variable of its own: x = "
+                "tf.placeholder(...).",
                 symbol=symbol or "",
             )
             return

@@ -136,9 +136,9 @@ class Expressions(Calls):
                 self.diagnostics.refuse(
                     "V123",
                     node,
-                    "the program asks for what a layer has once it is built, but a "
-                    "layer is built in the first step",
-                    "Ask the variables of the program instead.",
+                    "the program asks for something that a layer has only after it "
+                    "is built, but a layer is built in the first step",
+                    "Use the program's own variables in its place.",
                 )
             if base is Kind.OPTIMIZER:
                 is_init = node.attr.endswith("init_op")

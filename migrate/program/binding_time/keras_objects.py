@@ -12,7 +12,10 @@ from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs as table
 
-_PLAIN = "Write the loss and the update in TensorFlow, of what the model gives."
+_PLAIN = (
+    "Compute the loss and the update with TensorFlow functions, from the "
+    "model's output."
+)
 
 
 class KerasObjects(Layers):
@@ -24,7 +27,7 @@ class KerasObjects(Layers):
         if symbol in table.INPUTS:
             if is_given(names.argument(call, "tensor")):
                 self._keras_refused(
-                    call, "a Keras input that is a tensor of the graph", symbol
+                    call, "the Keras input is a tensor of the graph", symbol
                 )
             return Kind.SYMBOLIC
         if table.makes_layer(symbol):
@@ -33,7 +36,9 @@ class KerasObjects(Layers):
         if symbol in table.MODELS or symbol.startswith("tf.keras.applications."):
             if inside in (*ir.STEP_KINDS, Kind.VARIABLE):
                 self._keras_refused(
-                    call, "a Keras model made of tensors of the graph", symbol
+                    call,
+                    "the program makes a Keras model from tensors of the graph",
+                    symbol,
                 )
             return Kind.MODEL
         if inside is Kind.SYMBOLIC and table.calls_layer(symbol):
@@ -43,7 +48,7 @@ class KerasObjects(Layers):
         ):
             name = symbol.removeprefix("tf.keras.")
             self._keras_refused(
-                call, f"`{name}` works on a graph and a session of Keras's own", symbol
+                call, f"`{name}` works on a graph and a session of Keras", symbol
             )
         elif symbol.startswith("tf.keras.metrics.") and _is_class(symbol):
             self._keras_refused(call, "a metric of Keras counts in variables", symbol)
@@ -52,33 +57,37 @@ class KerasObjects(Layers):
     def _check_layer(self, call: ast.Call, symbol: str, inside: Kind) -> None:
         if inside in ir.STEP_KINDS:
             self._keras_refused(
-                call, "a Keras layer made of tensors of the graph", symbol
+                call,
+                "the program makes a Keras layer from tensors of the graph",
+                symbol,
             )
         if symbol in table.UPDATING:
             self.diagnostics.refuse(
                 "D156",
                 call,
-                "TF1's Keras moved its averages in runs of `model.updates` alone, TF2's "
-                "moves them in every call that trains",
-                "Use tf.layers.batch_normalization, with UPDATE_OPS.",
+                "in TensorFlow 1, Keras moved its averages only in runs of "
+                "`model.updates`. In TensorFlow 2 it moves them in every call that "
+                "trains",
+                "Use tf.layers.batch_normalization, and run UPDATE_OPS.",
                 symbol,
             )
         elif symbol in table.RECURRENT:
             self.diagnostics.refuse(
                 "D156",
                 call,
-                "TF2's recurrent layers have other defaults, or keep a state",
-                "Use tf.nn.rnn_cell's, which are carried over.",
+                "recurrent layers of TensorFlow 2 have other defaults, or keep a state",
+                "Use the cells of tf.nn.rnn_cell, which the tool carries over.",
                 symbol,
             )
         if any(is_given(names.argument(call, a)) for a in ("activity_regularizer",)):
             self.diagnostics.refuse(
-                "D156", call, "a penalty on a layer's output", _PLAIN, symbol
+                "D156", call, "the layer has an activity penalty", _PLAIN, symbol
             )
         if any(self.scope_names):
             self._keras_refused(
                 call,
-                "a Keras layer in a scope, which is in its variables' names",
+                "the program makes a Keras layer in a scope, and the names of its "
+                "variables contain the scope",
                 symbol,
             )
 
@@ -99,7 +108,9 @@ class KerasObjects(Layers):
         owner = self._keras_subclass(call)
         assert owner is not None
         if inside in (*ir.STEP_KINDS, Kind.VARIABLE):
-            self._keras_refused(call, "a Keras model made of tensors of the graph")
+            self._keras_refused(
+                call, "the program makes a Keras model from tensors of the graph"
+            )
         for node in walk_breadth_first(owner):
             if not isinstance(node, ast.Call):
                 continue
@@ -125,7 +136,9 @@ class KerasObjects(Layers):
         inside = self._arguments(call)
         if method in table.MAKES:
             if inside in ir.STEP_KINDS:
-                self._keras_refused(call, "a Keras model made of tensors of the graph")
+                self._keras_refused(
+                    call, "the program makes a Keras model from tensors of the graph"
+                )
             return Kind.MODEL
         if method == "call":
             return self._classify_applied(call)
@@ -135,7 +148,8 @@ class KerasObjects(Layers):
             return Kind.HOST
         self._keras_refused(
             call,
-            f"`{method}` of a Keras model, in a program that has a session of its own",
+            f"the program calls `{method}` of a Keras model, and it has a session "
+            "of its own",
         )
         return Kind.HOST
 
@@ -149,7 +163,7 @@ class KerasObjects(Layers):
         if node.attr in table.KNOWN | table.MAKES | {"get_layer", "call"}:
             return Kind.HOST
         self._keras_refused(
-            node, f"`{node.attr}` of a Keras model is a part of a graph of Keras's own"
+            node, f"`{node.attr}` of a Keras model belongs to a graph of Keras"
         )
         return Kind.HOST
 
@@ -165,8 +179,8 @@ class KerasObjects(Layers):
             ):
                 self._keras_refused(
                     node,
-                    f"`{ast.unparse(node)}` is a tensor of a Keras model, and of the "
-                    "program's own graph",
+                    f"`{ast.unparse(node)}` belongs to a Keras model and also to "
+                    "the program's own graph",
                 )
                 return
 

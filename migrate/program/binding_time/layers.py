@@ -50,10 +50,11 @@ class Layers(UserFunctions):
                 "N151",
                 call,
                 f"`{ast.unparse(bound[argument])}` "
-                f"{describe(self.scopes, bound[argument]).value}, and is given as "
-                f"`{argument}`: the layer is made before any step",
-                f"Give `{argument}` a value that the program knows when it builds the graph. "
-                "If another argument is meant, pass it by keyword.",
+                f"{describe(self.scopes, bound[argument]).value}, and the program "
+                f"passes it as `{argument}`. But the layer is made before any step",
+                f"Pass a value as `{argument}` that the program knows when it "
+                "builds the graph. If you mean another argument, pass it by "
+                "keyword.",
                 symbol,
             )
         constructor = [
@@ -130,10 +131,10 @@ class Layers(UserFunctions):
             self.diagnostics.refuse(
                 "L123",
                 call,
-                "nothing runs UPDATE_OPS: TF1 never moved the averages that evaluation "
-                "uses, Keras would",
-                "Make the update under tf.control_dependencies of UPDATE_OPS, as TF1 "
-                "needs it, or leave training out.",
+                "nothing runs UPDATE_OPS. TensorFlow 1 never moved the averages "
+                "that evaluation uses, but Keras would",
+                "Make the update under tf.control_dependencies of UPDATE_OPS, or "
+                "leave `training` out.",
                 symbol,
             )
         for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
@@ -141,8 +142,9 @@ class Layers(UserFunctions):
                 self.diagnostics.refuse(
                     "V103",
                     call,
-                    "regularisers collect losses, which this version does not carry over",
-                    "Add the penalty to the loss by hand.",
+                    "regularisers collect losses, and the tool does not carry this "
+                    "over",
+                    "Add the penalty to the loss yourself.",
                     symbol,
                 )
         if (
@@ -154,8 +156,8 @@ class Layers(UserFunctions):
             self.diagnostics.refuse(
                 "N126",
                 call,
-                "towers normalise batches, or not, as a tensor says",
-                "Build the evaluation apart, with training=False.",
+                "a tensor decides whether the towers normalise batches",
+                "Build the evaluation separately, with training=False.",
                 symbol,
             )
 

@@ -117,7 +117,7 @@ class Lifts(Lists):
                     self.diagnostics.refuse(
                         "N104",
                         lift.node,
-                        "variables or layers made in a comprehension",
+                        "a comprehension makes variables or layers",
                         "Make them in a `for` loop.",
                     )
                     break

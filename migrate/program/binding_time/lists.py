@@ -73,6 +73,7 @@ class Lists(State):
         self.diagnostics.refuse(
             "V127",
             node,
-            "variables as keys of a dict or in a set: TF2's cannot be hashed",
-            "Use their names, their ref(), or positions in a list.",
+            "the program uses variables as keys of a dict or elements of a set, "
+            "but variables of TensorFlow 2 cannot be hashed",
+            "Use the variables' names, their ref(), or their positions in a list.",
         )

@@ -165,9 +165,10 @@ class NumberedScopes(Sharing):
                 for call in made:
                     self._tell_renamed(
                         call,
-                        f"this layer has no name: TF1 named it where it was first called, "
-                        f"`{base}` or with the next number there",
-                        "Give each layer a name of its own, as TF1 numbered it.",
+                        "this layer has no name. TensorFlow 1 named it at its "
+                        f"first call: `{base}`, or that with the next number there",
+                        "Give each layer a name of its own, with TensorFlow 1's "
+                        "number.",
                         self.scopes.resolve(call.func) or "",
                     )
 
@@ -203,9 +204,10 @@ class NumberedScopes(Sharing):
         """Tells of a scope that would have one name for all calls of its function."""
         self._tell_renamed(
             call,
-            f"the variable scope `{name}` has no name of its own, and is opened again: "
-            f"TF1 numbered it, `{name}_1`",
-            "Give each scope a name of its own, as TF1 numbered it.",
+            f"the program opens the variable scope `{name}` again, and the scope "
+            "has no name of its own. TensorFlow 1 added a number to its name, "
+            f"`{name}_1`",
+            "Give each scope a name of its own, with TensorFlow 1's number.",
             "tf.variable_scope",
         )
 

@@ -33,21 +33,22 @@ class Optimizers(KerasObjects):
                 "N107",
                 call,
                 "one statement makes several updates",
-                "Give each a statement of its own.",
+                "Write each update as a statement of its own.",
             )
         elif method != "compute_gradients" and self._whole is not call:
             self.diagnostics.refuse(
                 "N107",
                 call,
-                "the update is made within another expression",
-                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+                "a larger expression contains the update",
+                "Write the update as a statement of its own: train_op = "
+                "optimizer.minimize(loss).",
             )
         if is_given(names.argument(call, "grad_loss")):
             self.diagnostics.refuse(
                 "O117",
                 call,
-                "the gradient of the loss is given (grad_loss)",
-                "Multiply the loss by it.",
+                "the program passes the gradient of the loss (grad_loss)",
+                "Multiply the loss by it in place of the argument.",
             )
         position = {"minimize": 1, "apply_gradients": 1}.get(method)
         self._update = ir.Update(
@@ -82,10 +83,11 @@ class Optimizers(KerasObjects):
                 found.add(name)
                 if "." in name:
                     self.diagnostics.refuse(
-                        "O118",
+                        "N107",
                         argument,
-                        "the optimizer is given an attribute that a step computes",
-                        "Give it a name of its own in a statement before.",
+                        "the program gives the optimizer an attribute that a step "
+                        "computes",
+                        "Assign the value to a name in a statement before.",
                     )
             elif name is not None:
                 found |= self.fed.get(name, set())  # The optimizer inside another.
@@ -98,9 +100,10 @@ class Optimizers(KerasObjects):
                 for read in names.reads(argument)
             ):
                 self.diagnostics.refuse(
-                    "O118",
+                    "N107",
                     argument,
-                    "the optimizer is given an expression of the step's tensors",
-                    "Give the expression a name in a statement before.",
+                    "the program gives the optimizer an expression of the step's "
+                    "tensors",
+                    "Assign the expression to a name in a statement before.",
                 )
         return found

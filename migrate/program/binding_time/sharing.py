@@ -109,7 +109,7 @@ class Sharing(Lifts):
                 self.refuse_sharing(call, reason)
                 return this, False
         if self.reuses_made_elsewhere(this.made or frozenset()):
-            self.refuse_sharing(call, "some were made without it")
+            self.refuse_sharing(call, "another call made some of them")
         elif (
             self._reuse_of_blocks(blocks) == _TRUE and self.reusing
         ) or self._reuses_all(definition, environment):
@@ -136,15 +136,16 @@ class Sharing(Lifts):
         ):
             if apart and not both:
                 return ""
-            return "another call has other arguments, or stands in another scope"
+            return "another call has other arguments, or is in another scope"
         if this.loops[: len(other.loops)] != other.loops:
             return "the other call is in a loop"
         if this.new:
-            return "it makes a tf.Variable, which each call made anew"
+            return "it makes a tf.Variable, and each call made a new one"
         numbered = this.made is None or any(n.endswith(NUMBERED) for n in this.made)
         if numbered and this.made is not None and this.blocks == other.blocks:
             return (
-                "TF1 gave layers or scopes without a name another number in each call"
+                "in each call TensorFlow 1 gave another number to layers or scopes "
+                "without a name"
             )
         return None
 
@@ -165,9 +166,11 @@ class Sharing(Lifts):
         self.diagnostics.refuse(
             "V103",
             call,
-            "it is not clear which variables this call shares with another: " + reason,
-            "Call the function each time in the same scope with the same arguments, besides "
-            "`reuse`, and name its scope and layers. Use `reuse` for nothing else.",
+            "the tool cannot tell which variables this call shares with another: "
+            + reason,
+            "Call the function each time in the same scope with the same "
+            "arguments, and change only `reuse`. Give its scope and layers names. "
+            "Use `reuse` for nothing else.",
         )
 
     def _surroundings(

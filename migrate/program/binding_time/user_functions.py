@@ -152,15 +152,15 @@ class UserFunctions(NumberedScopes):
             self.diagnostics.refuse(
                 "S105",
                 definition,
-                "a function that makes placeholders for its caller",
-                "Make the placeholder where the function is called.",
+                "a function makes placeholders for its caller",
+                "Make the placeholder where you call the function.",
             )
         if any(f.update is not None for f in list_every_flow(times.flows)):
             self.diagnostics.refuse(
                 "N107",
                 definition,
-                "the training operation is made in a helper function",
-                "Make the optimizer and its update where the session is run.",
+                "a helper function makes the training operation",
+                "Make the optimizer and its update where you run the session.",
             )
         times.analysed = True
         times.kinds = inner.environment
@@ -185,10 +185,10 @@ class UserFunctions(NumberedScopes):
             self.diagnostics.refuse(
                 "N104",
                 times.recursive,
-                f"`{definition.name}` makes variables and computes, and calls itself: "
-                "what makes variables would not come to the inner call",
-                "Write the recursion as calls of a function for one layer, one after "
-                "another.",
+                f"`{definition.name}` makes variables and computes, and it calls "
+                "itself. The tool has to split it in two, and the half that makes "
+                "variables would not know the inner call",
+                "Write a function for one layer, and call it once for each layer.",
             )
         if times.staged:
             self._split_parameters(times, inner.environment)
@@ -407,9 +407,9 @@ class UserFunctions(NumberedScopes):
             self.diagnostics.refuse(
                 "N104",
                 call,
-                "the function makes variables by the shape of this tensor, which has "
-                "no name",
-                "Give the tensor a name in a statement before.",
+                "a function makes variables by the shape of this tensor, and the "
+                "tensor has no name",
+                "Assign the tensor to a name in a statement before.",
             )
             return
         self.static_reads[argument] = name

@@ -32,10 +32,11 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 wanted,
                 "D145",
-                f"{ast.unparse(wanted)} gradients for one update of {shown} workers: each "
-                "gives several, and a step takes as many batches",
-                "replicas_to_aggregate=num_workers, or larger batches; tf.distribute "
-                "has no other number than that of all workers.",
+                f"{shown} workers make one update of {ast.unparse(wanted)} "
+                "gradients. So each worker gives several gradients, and a step "
+                "uses as many batches",
+                "Write `replicas_to_aggregate=num_workers`, or use larger batches. "
+                "tf.distribute always uses the gradients of all workers.",
                 symbol=symbol,
             )
 

@@ -55,7 +55,8 @@ MEANING = (
 )
 _RECIPE = (
     f"{MEANING}: `tf1to2 migrate --strategy parameter-server` writes it for a "
-    "TensorFlow 1 session program. Or call it synchronous."
+    'TensorFlow 1 session program. Or change the word "asynchronous" to '
+    '"synchronous".'
 )
 
 
@@ -78,8 +79,9 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
         yield Mistake(
             call,
             "D140",
-            f"{name} is synchronous, line {line} says asynchronous: in every step all "
-            "replicas wait, and the mean of their gradients is applied once",
+            f"{name} is synchronous, but line {line} says asynchronous. In every "
+            "step all replicas wait for each other, and the mean of their "
+            "gradients is applied once",
             _RECIPE,
             symbol=symbol,
             kept=True,
@@ -88,8 +90,8 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
         yield Mistake(
             call,
             "D140",
-            f"{name} uses no parameter servers, which the cluster has: every process "
-            "trains a model of its own on its own devices",
+            f"the cluster has parameter servers, but {name} does not use them. "
+            "Every process trains a model of its own on its own devices",
             _RECIPE,
             symbol=symbol,
         )

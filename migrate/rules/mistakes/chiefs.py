@@ -27,7 +27,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             given,
             "D111",
             reason,
-            "The chief is the worker whose index is 0: is_chief=(task_index == 0).",
+            "Test for index 0, which is the chief's: is_chief=(task_index == 0).",
             symbol=symbol,
         )
     yield from _find_initialised_by_all(scopes)
@@ -90,21 +90,30 @@ def _judge_by_tasks(
         return None
     chiefs = [index for (_, index), holds in found.items() if holds]
     if not chiefs:
-        return "no worker takes itself for the chief: all wait for one for ever"
+        return (
+            "no worker considers itself the chief, so all workers wait for a chief "
+            "for ever"
+        )
     if len(chiefs) == len(found):
         how = "is_chief is not given, which is True: e" if test is None else "e"
-        return f"{how}very worker takes itself for the chief: each restores and saves"
+        return (
+            f"{how}very worker considers itself the chief, so each one restores and "
+            "saves"
+        )
     if 0 not in chiefs:
-        return "workers that are not the first are taken for the chief"
+        return "workers other than the first consider themselves the chief"
     if len(chiefs) > 1:
-        return "several workers take themselves for the chief: each restores and saves"
+        return (
+            "several workers consider themselves the chief, so each of them "
+            "restores and saves"
+        )
     return None
 
 
 def _explain_wrong_test(scopes: Scopes, test: ast.expr) -> str | None:
     """What is wrong with a test for the chief, None if nothing is seen."""
     if isinstance(test, ast.Constant) and test.value is True:
-        return "the test makes every worker the chief: each restores and saves"
+        return "the test makes every worker the chief, so each one restores and saves"
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
         return None
     if not isinstance(test.ops[0], ast.Eq):
@@ -112,18 +121,21 @@ def _explain_wrong_test(scopes: Scopes, test: ast.expr) -> str | None:
     sides = [test.left, test.comparators[0]]
     if any(_counts_workers(scopes, s) for s in sides):
         if any("index" in (names.key(s) or "").rpartition(".")[2] for s in sides):
-            return "no worker's index is their number: all wait for a chief for ever"
+            return (
+                "no worker's index equals the number of workers, so all workers wait "
+                "for a chief for ever"
+            )
     literals = [names.literal(s) for s in sides if isinstance(s, ast.Constant)]
     other = next((s for s in sides if not isinstance(s, ast.Constant)), None)
     if len(literals) != 1 or other is None:
         return None
     shown = (names.key(other) or "").rpartition(".")[2]
     if literals[0] == "worker" and "job" in shown:
-        return "every worker takes itself for the chief: each restores and saves"
+        return "every worker considers itself the chief, so each one restores and saves"
     if isinstance(literals[0], int) and literals[0] != 0 and "index" in shown:
         return (
-            f"the worker of index {literals[0]} is taken for the chief; with fewer "
-            "workers there is none, and all wait for ever"
+            f"the worker with index {literals[0]} is the chief. With fewer workers "
+            "there is none, and all workers wait for ever"
         )
     return None
 
@@ -166,10 +178,10 @@ def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 run,
                 "D112",
-                "in TF1 every worker that began gave all variables their initial "
-                "values anew, and undid what the others had trained; now they have "
-                "them once",
-                "Let the chief do it: if task_index == 0: sess.run(init).",
+                "in TensorFlow 1 every worker that started gave all variables "
+                "their initial values again, and undid what the others had "
+                "trained. The migrated program initialises them once",
+                "Let only the chief do it: if task_index == 0: sess.run(init).",
                 done=True,
                 symbol=symbol,
             )

@@ -34,7 +34,8 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 over,
                 "D106",
-                "every replica is given the whole batch: the dataset is not distributed",
+                "every replica gets the whole batch, because the dataset is not "
+                "distributed",
                 "strategy.experimental_distribute_dataset(dataset)",
                 ((over, distributed),) if mends else (),
                 "tf.distribute.Strategy.experimental_distribute_dataset",

@@ -38,9 +38,9 @@ def _report(node: ast.expr, parameter: str) -> Mistake:
     return Mistake(
         node,
         "D169",
-        f"{parameter} finds out by itself which task this is; with parameter servers the "
-        f"chief's process calls it {called}, and the answer is always the chief",
-        "Let input_fn take `config`, and ask that: config.global_id_in_cluster."
+        f"{parameter} finds out itself which task this is. With parameter servers "
+        f"the chief's process calls it {called}, and the answer is always the chief",
+        "Give input_fn a parameter `config`, and use config.global_id_in_cluster."
         if parameter == "input_fn"
         else "Let hooks or input_fn do what differs between the tasks.",
     )

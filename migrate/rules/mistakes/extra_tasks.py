@@ -61,8 +61,8 @@ def _report_listed(
     return Mistake(
         node,
         "D146",
-        f"{name} waits until every task of the cluster answers; no {job} does",
-        f"List no {job} in the cluster.",
+        f"{name} waits until every task of the cluster answers, but no {job} answers",
+        f"Leave {job} out of the cluster.",
         fix,
         symbol,
     )

@@ -15,12 +15,12 @@ from migrate.rules.mistakes.mistake import Mistake, method
 
 _PARAMETERS = ("buffer_size", "seed", "reshuffle_each_iteration")
 _REASON = (
-    "TensorFlow 1.15 has another order of the elements for this seed, because it joins "
-    "shuffle and the repeat that follows into one operation"
+    "for this seed TensorFlow 1.15 gives another order of the elements, because it "
+    "joins shuffle and the following repeat into one operation"
 )
 _RECIPE = (
-    "To get the same order in both, put another transformation between them, such as "
-    "batch()."
+    "To get the same order in both versions, put another transformation between "
+    "the two, such as batch()."
 )
 
 

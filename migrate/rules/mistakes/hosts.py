@@ -107,8 +107,8 @@ def _hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
     yield Mistake(
         value,
         "D101",
-        "the hosts of a job are one string; a cluster takes a list of addresses",
-        'Split it: hosts.split(",").',
+        "the hosts of a job are one string, but a cluster takes a list of addresses",
+        'Split the string: hosts.split(",").',
         ((value, fix),),
         "tf.train.ClusterSpec",
     )

@@ -31,10 +31,11 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         yield Mistake(
             call,
             "D113",
-            "eager code in a session trains in this process alone, and the session "
-            "has no graph to run",
-            f"Make model and optimizer in the scope of a {_strategy(scopes, found)}, and "
-            "the loop's body a step that it runs; a session is not needed.",
+            "eager code in a session trains only in its own process, and the "
+            "session has no graph to run",
+            "Make the model and the optimizer in the scope of a "
+            f"{_strategy(scopes, found)}, and let it run the loop's body as a step. "
+            "You do not need the session.",
             symbol=symbol,
         )
 

@@ -27,8 +27,8 @@ def find(scopes: Scopes, step: ast.FunctionDef) -> Iterator[Mistake]:
         yield Mistake(
             made,
             "D158",
-            "an optimizer of Keras 3 cannot make its variables in strategy.run: Keras 2, "
-            "which is tf_keras",
+            "an optimizer of Keras 3 cannot make its variables in strategy.run, so "
+            "the program now uses Keras 2 (tf_keras)",
             "pip install tf_keras",
             tuple(edits),
             name_of(scopes, made.func),

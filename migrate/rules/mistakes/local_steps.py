@@ -37,7 +37,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             if loop not in told and (own or _chooses(scopes, node, steps)):
                 told.add(loop)
                 assert isinstance(node, ast.expr)
-                gaps = "what a worker chooses by it has gaps, as it had in TensorFlow 1"
+                gaps = "the numbers that a worker sees have gaps, as in TensorFlow 1"
                 yield Mistake(
                     node,
                     "D147",

@@ -70,8 +70,9 @@ def find_in_graphs(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 call,
                 "D102",
-                f"the loss applies a {squash}, and its logits have been through one",
-                f"Give it what the {squash} is given.",
+                f"the loss applies a {squash}, but its logits have already been "
+                "through one",
+                f"Give the loss the value from before the {squash}.",
                 symbol=symbol,
                 kept=True,
             )
@@ -100,8 +101,8 @@ def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mis
     yield Mistake(
         given,
         "D102",
-        "the model ends without an activation: it gives logits, and the loss of this name "
-        "takes them for probabilities",
+        "the model ends without an activation, so it gives logits, but the loss of "
+        "this name expects probabilities",
         f"tf.keras.losses.{name}(from_logits=True)",
         ((given, fix),) if certain else (),
         f"tf.keras.losses.{name}",
@@ -144,9 +145,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         yield Mistake(
             call,
             "D102",
-            f"from_logits=True, but the model ends with a {activation}: the loss applies "
-            "another",
-            "from_logits=False, or no activation in the last layer",
+            f"the loss has from_logits=True and applies a {activation}, but the "
+            "model already ends with one",
+            "Write `from_logits=False`, or remove the activation of the last layer.",
             ((given, code("False")),),
             symbol,
         )
@@ -167,8 +168,8 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         yield Mistake(
             call,
             "D102",
-            "the model ends without an activation: it gives logits, and the loss takes "
-            "them for probabilities",
+            "the model ends without an activation, so it gives logits, but the "
+            "loss expects probabilities",
             "from_logits=True",
             (edit,),
             symbol,

@@ -56,11 +56,11 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 call,
                 "D110",
-                "another class since TensorFlow 2.4: it has a coordinator, which needs "
-                "to know the cluster; the old one is tf.compat.v1.distribute's, for "
-                "Estimators",
-                "Give it a cluster_resolver, start tf.distribute.Server in the other "
-                "tasks, and schedule steps by a ClusterCoordinator.",
+                "this class changed in TensorFlow 2.4. It now has a coordinator, "
+                "which needs to know the cluster. The old class is in "
+                "tf.compat.v1.distribute, for Estimators",
+                "Give it a cluster_resolver, start a tf.distribute.Server in the "
+                "other tasks, and schedule steps by a ClusterCoordinator.",
                 blocks=True,
                 symbol=symbol,
             )
@@ -107,9 +107,10 @@ def find_estimators(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 call,
                 "D137",
-                "TensorFlow 2.16 and later do not bring Estimators: it only raises",
-                "Make and compile the model in the strategy's scope, and train it by "
-                "model.fit(input_fn(), ...) and model.evaluate.",
+                "TensorFlow 2.16 and later do not contain Estimators, so this call "
+                "only raises an error",
+                "Make and compile the model in the strategy's scope, and train it "
+                "by model.fit(input_fn(), ...) and model.evaluate.",
                 blocks=True,
                 symbol=symbol,
             )

@@ -38,10 +38,11 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         yield Mistake(
             call,
             "D108",
-            "the iterator of TensorFlow 1's strategies, which a session initialised; "
-            "experimental_run, which took it, is gone",
-            "iter(strategy.experimental_distribute_dataset(dataset)), made anew where it was "
-            "initialised, and strategy.run(step, args=(next(iterator),))",
+            "this is the iterator of TensorFlow 1's strategies, which a session "
+            "initialised. experimental_run, which used it, no longer exists",
+            "Write `iter(strategy.experimental_distribute_dataset(dataset))`, make "
+            "it again where it was initialised, and call strategy.run(step, "
+            "args=(next(iterator),)).",
             ((call, anew), *edits) if uses is not None else (),
             blocks=True,
             statements=statements,

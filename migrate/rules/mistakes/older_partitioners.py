@@ -127,9 +127,9 @@ def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mista
         return Mistake(
             call,
             "P102",
-            f"axis={ast.unparse(bound['axis'])}: ParameterServerStrategy shards axis 0 "
-            "only",
-            "Transpose the variable, or leave it whole.",
+            f"axis={ast.unparse(bound['axis'])}: ParameterServerStrategy splits "
+            "variables only along axis 0",
+            "Transpose the variable, or do not partition it.",
             blocks=True,
             symbol=symbol,
         )

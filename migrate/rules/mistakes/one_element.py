@@ -23,8 +23,11 @@ from migrate.tables import one_element as table
 
 Shape = tuple[int | None, ...]
 _CONVERSION = re.compile(r"%(?:\((\w*)\))?[-#0 +]*(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.)")
-_REASON = "an array of shape [{}] is used as a number here: NumPy 2.4 and later raise TypeError"
-_RECIPE = "Write `.item()` behind it, which is the number in all versions of NumPy."
+_REASON = (
+    "the program uses an array of shape [{}] as a number. NumPy 2.4 and "
+    "later raise a TypeError here"
+)
+_RECIPE = "Write `.item()` behind it. This gives the number in all versions of NumPy."
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:

@@ -34,12 +34,12 @@ from migrate.source.nodes import walk_breadth_first
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
 _REASON = (
-    "the mean of a replica's part of the batch: the replicas' gradients are added up, so "
-    "each loss is divided by the whole batch"
+    "each replica takes the mean over its part of the batch, and the strategy adds up the "
+    "gradients. So each loss is divided by the size of the whole batch"
 )
 _ADDED_UP = (
-    "a loss per example: the tape adds them up, so a step is as many times larger than "
-    "that of their mean as the batch has examples; divided by the whole batch"
+    "the step has a loss for each example, and the tape adds them up. That is larger than "
+    "the mean by the number of examples. So it is divided by the size of the whole batch"
 )
 # Functions that give a loss per example, besides Keras's own.
 _EACH = frozenset(
@@ -162,8 +162,8 @@ def _check_loss(
         edits = _average_losses(scopes, mean, mean, strategy)
     elif _is_mean_of_all(scopes, function, loss, strategy):
         recipe = (
-            "loss / strategy.num_replicas_in_sync, or tf.nn.compute_average_loss of the "
-            "losses per example"
+            "Write loss / strategy.num_replicas_in_sync, or "
+            "tf.nn.compute_average_loss of the losses of the examples."
         )
         of = whole_batches.rows(scopes, function, loss.home, mean)
         edits = whole_batches.share(scopes, mean, strategy, of)
@@ -248,10 +248,10 @@ def _find_undivided(
     return Mistake(
         added,
         "D104",
-        "a replica's losses per example are added up, and nothing divides them: every "
-        "step is as many times larger than that of their mean as the whole batch has "
-        "examples",
-        "Where the mean is meant, tf.nn.compute_average_loss(per_example_loss).",
+        "a replica adds up its losses of the examples, and nothing divides the "
+        "sum. So every step is larger than one of the mean, by a factor of the "
+        "number of examples in the whole batch",
+        "If you mean the mean, write tf.nn.compute_average_loss(per_example_loss).",
         symbol=name_of(scopes, added.func),
         kept=True,
     )

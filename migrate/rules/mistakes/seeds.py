@@ -61,8 +61,8 @@ _OF_HOSTS = re.compile(
     r"host|worker|task|server|device|addr|node|\bps(\b|_)", re.IGNORECASE
 )
 _RECIPE = (
-    "Give each worker an order of its own, seed + task_index, or a part of the data, "
-    "dataset.shard(num_workers, task_index)."
+    "Give each worker its own order by the seed seed + task_index. Or give it a "
+    "part of the data: dataset.shard(num_workers, task_index)."
 )
 
 
@@ -148,8 +148,8 @@ def _report_seed(call: ast.Call, seed: ast.expr) -> Mistake:
     return Mistake(
         call,
         "D143",
-        f"every worker shuffles by the seed {ast.unparse(seed)}: all read the same "
-        "records in the same order, as they did in TensorFlow 1",
+        f"every worker shuffles by the seed {ast.unparse(seed)}, so all workers "
+        "read the same records in the same order, as in TensorFlow 1",
         _RECIPE,
         kept=True,
     )
@@ -276,9 +276,10 @@ def _mend_seed(
     return Mistake(
         call,
         "D143",
-        f"every worker's dataset is shuffled by the seed {ast.unparse(seed)}: all read "
-        "the same records in the same order",
-        "seed + context.input_pipeline_id; with parameter servers no seed.",
+        f"every worker's dataset shuffles by the seed {ast.unparse(seed)}, so all "
+        "workers read the same records in the same order",
+        "Write seed + context.input_pipeline_id. With parameter servers, leave the "
+        "seed out.",
         edits,
     )
 

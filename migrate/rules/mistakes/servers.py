@@ -41,20 +41,21 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             continue
         if served:
             reason = (
-                "a session without a master trains in its own process, not in the "
-                "cluster; it is the cluster's now"
+                "without a master, this session trained in its own process and not "
+                "in the cluster. The migrated session uses the cluster"
             )
         else:
             reason = (
-                "the program describes a cluster and starts no server: every process "
-                "trains a model of its own"
+                "the program describes a cluster but starts no server, so every "
+                "process trains a model of its own"
             )
         yield Mistake(
             call,
             "D144",
             reason,
-            "server = tf.train.Server(cluster, job_name=..., task_index=...); "
-            "server.join() in the ps tasks; master=server.target for the session.",
+            "Write `server = tf.train.Server(cluster, job_name=..., "
+            "task_index=...)`. Call server.join() in the ps tasks, and open the "
+            "session with master=server.target.",
             done=served,
             symbol=symbol,
         )

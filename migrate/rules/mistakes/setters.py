@@ -43,9 +43,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 call,
                 "C111",
-                "without a cluster the setter places nothing in TensorFlow 1: each worker "
-                "has variables of its own, the chief trains alone, and the others wait for "
-                "ever; the strategy shares the variables",
+                "without a cluster the setter places nothing in TensorFlow 1. Each "
+                "worker has its own variables, the chief trains alone, and the "
+                "others wait for ever. The migrated strategy shares the variables",
                 "tf.train.replica_device_setter(cluster=cluster)",
                 symbol=symbol,
             )

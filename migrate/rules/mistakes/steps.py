@@ -43,10 +43,10 @@ def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
         yield Mistake(
             call,
             "D141",
-            f"{step.name} is not run by the strategy: it trains one replica, and the "
-            "variables of the others stay as they were; run by it, training is "
-            "synchronous: in every step all replicas wait, and their gradients are added "
-            "up and applied once",
+            f"the strategy does not run {step.name}, so it trains one replica, and "
+            "the variables of the others do not change. If the strategy runs it, "
+            "training is synchronous: in every step all replicas wait, and their "
+            "gradients are added up and applied once",
             "Distribute the dataset, divide the loss by the global batch size, and call "
             "strategy.run(step, args=(...)); strategy.reduce adds up what it returns. "
             f"{asynchronous.MEANING}.",
@@ -58,8 +58,9 @@ def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
             yield Mistake(
                 whole,
                 "D142",
-                f"{step.name} takes a batch's parts, and is given the batch as one",
-                "Unpack it: step(model, *batch).",
+                f"{step.name} takes the parts of a batch, but it gets the batch as "
+                "one argument",
+                "Unpack the batch: step(model, *batch).",
                 ((whole, code("*", whole)),),
                 _RUN,
             )
@@ -148,7 +149,8 @@ def _find_misfit(
         given,
         "D142",
         f"{function.name} takes {wanted} and is given {shown}",
-        "args=batch for the parts of a batch, args=(batch,) for the batch as one.",
+        "Write `args=batch` to pass the parts of a batch, and `args=(batch,)` to pass "
+        "the batch as one argument.",
         edits,
         _RUN,
     )

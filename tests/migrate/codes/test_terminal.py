@@ -48,7 +48,7 @@ def test_the_command_prints_it() -> None:
         "S112: tensor used in the loop",
         "Why\nIn TensorFlow 1 the name stood for",
         "    for part in sess.run(parts, {x: np.ones([1, 2])}):",
-        "    Do this: Fetch what it holds, and use the fetched values.",
+        "    Do this: Fetch the tensors in `session.run`, and use the fetched values.",
         "    S109: unknown fetch",
         locate_page("S112"),
     ):
@@ -61,7 +61,7 @@ def test_a_rules_example_is_the_rows_or_the_first_of_its_page() -> None:
     before, after = read_example("S112")
     assert before.endswith("\n    print(sess.run(part, {x: np.ones([1, 2])}))")
     assert after.endswith("\n    print(part)")
-    assert read_example("E001") == read_example("G001") == ("", "")
+    assert read_example("E001") == read_example("G009") == ("", "")
 
 
 def test_a_code_of_an_earlier_version_is_told_as_what_it_is_now() -> None:

@@ -79,9 +79,9 @@ def test_no_plain_value_is_called_a_tensor(made: str, read: str) -> None:
     logs = "logs = []\ndef show():\n    print(n)\n"
     told = _told(PROGRAM.format(made, read).replace("x =", f"{logs}x =", 1))
     assert "S112" in told and not any(code.startswith("G") for code in told)
-    words = "is computed from what only a step has"
+    words = "is computed from values that only a step has"
     if "`show`" in told["S112"]:  # A function is told by its name.
-        words = "only a step has; the loop calls it outside run()"
+        words = "only a step has, but the loop calls it outside of run()"
     assert words in told["S112"] and "is a tensor" not in told["S112"]
 
 

@@ -1,4 +1,4 @@
-"""D168: two updates of one run by one optimizer that counts its updates."""
+"""N191: two updates of one run by one optimizer that counts its updates."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def test_two_updates_by_one_adam_are_told(
     text = PROGRAM.replace("OPTIMIZER", optimizer).replace("OTHER", other)
     done = migrate_text(text.replace("RUN", run))
     warned = [f for f in done.findings if f.outcome is Outcome.WARNED]
-    assert ["D168"] * told == [f.code for f in warned]
+    assert ["N191"] * told == [f.code for f in warned]
     assert not any(f.blocks for f in done.findings)

@@ -78,7 +78,7 @@ def _text(result: FileResult) -> str:
 def _stays(found: dict[str, FileResult]) -> str:
     """Why the model_fn stays one, and nothing of its files has changed form; or ""."""
     reasons = [f.reason for r in found.values() for f in r.findings if f.code == "K110"]
-    changed = [f for r in found.values() for f in r.findings if f.code == "K120"]
+    changed = [f for r in found.values() for f in r.findings if f.code == "K111"]
     assert bool(reasons) != bool(changed)
     classes = [name for name, r in found.items() if "tf_keras.Model" in _text(r)]
     assert bool(reasons) != bool(classes), reasons
@@ -100,7 +100,7 @@ def test_the_files_change_together(tmp_path: pathlib.Path) -> None:
     assert 'name="dense")(images)' in network and 'name="logits")(net)' in network
     assert 'logits = network.inference(features["x"])\n' in _text(found["model.py"])
     assert "from model import EstimatorModel" in _text(found["train.py"])
-    (told,) = (f for f in found["network.py"].findings if f.code == "K120")
+    (told,) = (f for f in found["network.py"].findings if f.code == "K111")
     assert told.outcome is Outcome.REWRITTEN and told.line == 4
     assert "EstimatorModel, the Keras model in model.py" in told.reason
 

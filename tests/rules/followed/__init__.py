@@ -113,7 +113,7 @@ IN_CASES = {
     "O120_synchronous": ((", variables_to_average=[w]", ""),),
     "S105": (('feeds = {}\nfeeds["x"] = ', "x = "), ('feeds["x"]', "x")),
     "S111": (("{x: np.ones([1, 2])}", "{x: np.ones([1, 2]), y: np.ones([1, 2])}"),),
-    "I133": ((" + tf.to_float(queue.size())", ""),),
+    "I120_twice": ((" + tf.to_float(queue.size())", ""),),
     "S112": (
         ("for part in parts:", "for part in sess.run(parts, {x: np.ones([1, 2])}):"),
         ("print(sess.run(part, {x: np.ones([1, 2])}))", "print(part)"),

@@ -44,7 +44,7 @@ with tf.Session("grpc://c:1") as sess:
 """
 _STEP = EAGER[EAGER.index("def train_step") : EAGER.index("with tf.compat")]
 _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    "C102": (
+    "C101_elsewhere": (
         CLUSTER,
         (
             (_SERVER, ""),
@@ -69,8 +69,8 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "C131": (HEAD + _CLIENT, ((_CLIENT.splitlines(True)[0], ""),)),
-    "C132": (CLUSTER, ((CLUSTER, cases()["C132"].text),)),
-    "D150": (
+    "C131_several": (CLUSTER, ((CLUSTER, cases()["C131_several"].text),)),
+    "D156_training": (
         EAGER,
         (
             (_STEP, ""),

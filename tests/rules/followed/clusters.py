@@ -228,7 +228,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "O118": (
+    "N107_argument": (
         change(
             CLUSTER,
             (

@@ -33,7 +33,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         LOOK,
         (("[train, h]", "[train, h2]"),),
     ),
-    "D168": (
+    "N191_assigned": (
         change(
             PLAIN,
             (
@@ -68,7 +68,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "S103": (
+    "S120_idle": (
         PLAIN,
         (
             ("    sess.run(tf.global_variables_initializer())\n", "    pass\n"),
@@ -295,7 +295,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N160": (
+    "V103_recurrent": (
         change(
             PLAIN,
             (

@@ -88,11 +88,16 @@ _SCALED = _change(
     ("    for i", "    scale = 0.5\n    for i"),
     ("3.0]]", "3.0 * scale]]"),
 )
-_PASSED = _change(cases()["D131"].text, ("dataset = ", "shown = str(mse)\ndataset = "))
+_PASSED = _change(
+    cases()["D132_loss_object"].text, ("dataset = ", "shown = str(mse)\ndataset = ")
+)
 
 
 FOLLOWED = {
-    "D131": (_PASSED, _change(_PASSED, ("str(mse)", "str(mse(ys, model(xs)))"))),
+    "D132_loss_object": (
+        _PASSED,
+        _change(_PASSED, ("str(mse)", "str(mse(ys, model(xs)))")),
+    ),
     "G007": (
         _SCALED,
         _change(

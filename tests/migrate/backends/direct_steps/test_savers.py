@@ -283,6 +283,10 @@ STAYS: dict[str, tuple[str, ...]] = {
         "[train, loss, step]",
         "[[train, other], loss, step]",
     ),
+    "a step that calls the module of cells": (
+        "(loss, global_step",
+        "(tf.nn.rnn_cell.LSTMStateTuple(loss, loss).c, global_step",
+    ),
     "chosen by the program": (
         "Saver(max_to_keep=2)",
         "Saver(tf.trainable_variables()[:1])",

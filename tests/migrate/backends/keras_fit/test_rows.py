@@ -60,6 +60,7 @@ _EVALUATE = "estimator.evaluate(input_fn, steps=2)"
 _DENSE = "net = tf.layers.dense(x, 1)\n"
 _PREDICTED = 'predictions={"net": net}'
 _TRAINS = "loss=loss, train_op=train_op"
+_FROM_CHECKPOINT = 'tf.train.init_from_checkpoint("old", {"dense/": "dense/"})'
 
 
 def _reasons(*changes: tuple[str, str]) -> list[str]:
@@ -147,6 +148,28 @@ _STAYS = {
         "its strategy's devices share an input, and it is not certain how many steps that "
         "is",
     ),
+    # The call that makes it is told, not the method that it stands in.
+    **{
+        f"{mode}-scaffold": (
+            (given, f"{given}, scaffold=tf.train.Scaffold()"),
+            "`Scaffold` has no callback that does the same",
+        )
+        for mode, given in (
+            ("training", _TRAINS),
+            ("evaluation", "EstimatorSpec(mode, loss=loss"),
+            ("prediction", _PREDICTED),
+        )
+    },
+    **{
+        f"first-values-of-{mode}": (
+            (line, f"{before}{_FROM_CHECKPOINT}\n{after}"),
+            "`init_from_checkpoint` has no callback that does the same",
+        )
+        for mode, line, before, after in (
+            ("all-modes", _DENSE, f"{_DENSE}  ", ""),
+            ("training", "optimizer = ", "", "  optimizer = "),
+        )
+    },
     "prediction-hooks": (
         (_PREDICTED, f"{_PREDICTED}, prediction_hooks=[Counts()]"),
         "hooks watch its predictions",
@@ -176,6 +199,9 @@ _DRAWN = "its evaluations draw numbers, which begin anew with each"
         "x + tf.random_normal([3])",
         "x + tf.truncated_normal([3])",
         "x + tf.random.uniform([3])",
+        "tf.image.random_brightness(x,0.1)",
+        # Without a row for these arguments it keeps its name, under compat.v1.
+        "x+tf.to_float(tf.multinomial(*[[[1.0,2.0]],3]))",
     ],
 )
 def test_what_draws_in_each_evaluation_stays(drawn: str) -> None:
@@ -193,6 +219,11 @@ def test_what_draws_in_each_evaluation_stays(drawn: str) -> None:
 )
 def test_what_draws_first_values_does_not(drawn: str) -> None:
     assert not _reasons((_DENSE, _DENSE.replace(", 1)", f", 1, {drawn})")))
+
+
+@pytest.mark.parametrize("seed", ["tf.random.get_seed(1)[0]"])
+def test_a_seed_that_is_asked_for_draws_nothing(seed: str) -> None:
+    assert not _reasons((_DENSE, f"x = x + tf.to_float({seed})\n  {_DENSE}"))
 
 
 @pytest.mark.parametrize(

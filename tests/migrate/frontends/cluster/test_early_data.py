@@ -127,7 +127,7 @@ def test_what_the_server_needs_of_it_is_refused(dataset: str) -> None:
     program = PROGRAM.replace("{dataset}", lines).replace("{batch}", _BATCH)
     program = program.replace("task_index=FLAGS.task_index)", "task_index=index)")
     found = migrate_text(program).findings
-    assert "C102" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+    assert "C101" in {f.code for f in found if f.outcome is Outcome.REFUSED}
 
 
 def test_with_servers_it_stays() -> None:

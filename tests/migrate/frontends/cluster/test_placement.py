@@ -111,7 +111,7 @@ REFUSED = {
         "dict(ps=FLAGS.ps_hosts.split(','), worker=FLAGS.worker_hosts.split(','))",
     ),
     "a client per task": (
-        "C132",
+        "C131",
         '"/job:worker/task:1"',
         '"/job:worker/task:%d" % FLAGS.task_index',
     ),

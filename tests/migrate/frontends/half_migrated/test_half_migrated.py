@@ -25,18 +25,18 @@ model.save("model.h5")
 # What of a fit is not certain.
 FIT_REFUSED = {
     "batches by hand": (
-        "D150",
+        "D156",
         "model.fit(xs, ys, epochs=2)",
         "model.train_on_batch(xs, ys, sample_weight=ws)",
     ),
     "batches of a model that is saved": (
-        "D150",
+        "D156",
         "model.fit(xs, ys, epochs=2)",
         "model.train_on_batch(xs, ys)",
     ),
-    "a method that is not known": ("D150", "model.save(", "model.load_weights("),
-    "a model that is passed on": ("D150", 'model.save("model.h5")', "tested(model)"),
-    "arguments that are not seen": ("D150", "epochs=2", "**given"),
+    "a method that is not known": ("D156", "model.save(", "model.load_weights("),
+    "a model that is passed on": ("D156", 'model.save("model.h5")', "tested(model)"),
+    "arguments that are not seen": ("D156", "epochs=2", "**given"),
     "a session that is asked": (
         "D121",
         "    model.fit",
@@ -122,7 +122,7 @@ REFUSED = {
         "hooks=[tf.compat.v1.train.CheckpointSaverHook('d', 9, saver=s)]",
     ),
     "batches by hand in the session": (
-        "D150",
+        "D156",
         _BEFORE[_BEFORE.index("def train_step") :],
         "with tf.compat.v1.train.MonitoredTrainingSession(\n"
         "        master=server.target, is_chief=(task == 0)) as sess:\n"
@@ -138,7 +138,7 @@ REFUSED = {
         "dataset =",
         "saver = tf.train.Checkpoint(step=tf.Variable(1))\ndataset =",
     ),
-    "a loop of Keras": (
+    "a training loop of Keras": (
         "D121",
         "        sess.run(",
         "        print(model.predict(x))\n        sess.run(",
@@ -153,7 +153,7 @@ REFUSED = {
         "    for x, y in dataset:",
         "    seed = 1\n    for x, y in dataset.shuffle(9, seed):",
     ),
-    "a loss object passed on": ("D131", "dataset =", "model.add_loss(mse)\ndataset ="),
+    "a loss object passed on": ("D132", "dataset =", "model.add_loss(mse)\ndataset ="),
     "jobs that are not seen": (
         "D121",
         '{"ps": ["a:1"], "worker": ["b:1", "c:1"]}',
@@ -243,7 +243,7 @@ REFUSED = {
         .replace("is_chief", "checkpoint_dir='d', is_chief"),
     ),
     "a compiled model that is asked for its optimizer": (
-        "D150",
+        "D156",
         _BEFORE[_BEFORE.index("def train_step") :],
         "model.compile('sgd', 'mse')\n"
         "with tf.compat.v1.train.MonitoredTrainingSession(\n"
@@ -499,7 +499,7 @@ def test_a_metric_that_parts_do_not_add_up_to(metric: str, counted: str) -> None
         )
         text = text.replace("    return loss", f"    seen({counted})\n    return loss")
         codes = {f.code for f in migrate_text(text).findings}
-        assert ("D125" not in codes) is certain and ("D151" in codes) is certain
+        assert ("D125" not in codes) is certain and ("D132" in codes) is certain
 
 
 def test_a_metric_in_the_loop_of_workers_alone() -> None:

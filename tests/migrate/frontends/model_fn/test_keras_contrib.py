@@ -150,7 +150,7 @@ _BATCH_NORM = "layers.batch_norm, normalizer_params={}"
             _NORMALIZED.format(
                 _BATCH_NORM.format('{"is_training": training, "renorm": True}')
             ),
-            "arguments of tf.contrib.layers.batch_norm that its Keras layer has not",
+            "the Keras layer for tf.contrib.layers.batch_norm does not have these arguments",
         ),
         (
             "net = layers.stack(net, layers.fully_connected, [8, (4, tf.tanh)])",

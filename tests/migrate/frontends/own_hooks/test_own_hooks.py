@@ -113,13 +113,13 @@ _AFTER = "def after_run(self, run_context, run_values):"
     ("hook", "made", "reason"),
     [
         (_LOSS, "hooks = [Hook('loss:0')]", "names a tensor of the graph, 'loss:0'"),
-        (_LOSS, "hooks = [Hook(loss * 2.0)]", "is computed where the hook is"),
+        (_LOSS, "hooks = [Hook(loss * 2.0)]", "the call of the hook computes"),
         (_LOSS, "hooks = [Hook(train_op)]", "runs an operation `train_op`"),
-        (_LOSS, "hooks = [Hook(3)]", "which no step of the session gives"),
+        (_LOSS, "hooks = [Hook(3)]", "but no step of the session computes it"),
         (
             _LOSS,
             "hooks = [Hook(loss)]\n    loss = loss + 1.0",
-            "is a name of several values",
+            "and this name has several values",
         ),
         (
             _LOSS,
@@ -134,17 +134,17 @@ _AFTER = "def after_run(self, run_context, run_values):"
         (
             _LOSS.replace("= loss\n", "= [loss]\n"),
             "hooks = [Hook(loss)]",
-            "which is not followed to a step",
+            "and the tool cannot tell which step computes it",
         ),
         (
             _LOSS + "\n\nclass Other(Hook):\n    pass\n",
             "hooks = [Other(loss)]",
-            "derives from another one",
+            "derives from another hook",
         ),
         (
             _methods("def begin(self): self._x = tf.zeros([3])"),
             "hooks = [Hook()]",
-            "`tf.zeros`, which is of a graph",
+            "`tf.zeros`, which works only on a graph",
         ),
         (
             _methods("def after_create_session(self, session, coord): coord.join()"),
@@ -169,27 +169,27 @@ _AFTER = "def after_run(self, run_context, run_values):"
         (
             _methods(f"{_AFTER} print(run_context)"),
             "hooks = [Hook()]",
-            "gives `run_context` to others",
+            "passes `run_context` on",
         ),
         (
             _methods("def end(self, session): evaluate(session)"),
             "hooks = [Hook()]",
-            "gives `session` to others",
+            "passes `session` on",
         ),
         (
             _methods(f"{_CONTEXT} return tf.train.SessionRunArgs(None, options=4)"),
             "hooks = [Hook()]",
-            "is not followed",
+            "cannot tell what a hook requests",
         ),
         (
             _LOSS.replace("(self._loss)\n", "(None, feed_dict={self._loss: 1.0})\n"),
             "hooks = [Hook(rate)] if main else []",
-            "feeds some steps, or not in every case",
+            "feeds only some steps, or only under a condition",
         ),
         (
             _LOSS.replace("(self._loss)\n", "(None, feed_dict={self._loss: 1.0})\n"),
             "hooks = [Hook(error)]",
-            "is no placeholder",
+            "is not a placeholder",
         ),
         (
             _LOSS + "\n    def end(self, session):\n        session.run(self._loss)\n",
@@ -255,7 +255,7 @@ with tf.train.MonitoredTrainingSession(
 def test_values_are_set_where_workers_do_not_keep_pace() -> None:
     """Every worker that keeps pace has the variable; TF1's shared one."""
     (finding,) = _refused(migrate_text(_SYNCHRONOUS))
-    assert finding.code == "H122" and "keep pace" in finding.reason
+    assert finding.code == "H122" and "synchronous worker" in finding.reason
     alone = _SYNCHRONOUS.replace(
         "optimizer = tf.train.SyncReplicasOptimizer(optimizer, 2)\n    ", ""
     ).replace(", optimizer.make_session_run_hook(int(sys.argv[2]) == 0)", "")

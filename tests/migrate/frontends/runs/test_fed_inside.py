@@ -57,4 +57,6 @@ def test_those_behind_it_may_not_under_whatever_name(given: dict[str, str]) -> N
 
 
 def test_a_tensor_of_an_object_is_refused_at_its_line() -> None:
-    assert _refused("[v]", hidden="holder.h") == {("S107", "an object's tensor is fed")}
+    assert _refused("[v]", hidden="holder.h") == {
+        ("S107", "the run feeds the tensor of an object")
+    }

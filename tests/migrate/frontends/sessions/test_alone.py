@@ -63,6 +63,11 @@ FAULTS = {
         "zip(at_params + ct_params,",
         "zip(at_params,",
     ),
+    "all_restored": (
+        "saved_generator",
+        'if "gen" in v.name], max_to_keep=2)',
+        "], max_to_keep=2)",
+    ),
     "judged_apart": (
         "layers_by_reuse",
         "dense_1(judge_hidden)",

@@ -276,7 +276,7 @@ def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
     [
         (
             "import nets\nscore = nets.score()",
-            "`nets.score(...)` makes `score`; the tool does not know the graph of its "
+            "`nets.score(...)` makes `score`, and the tool does not know the graph of its "
             "module `nets`",
         ),
         (
@@ -286,7 +286,7 @@ def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
         ),
         (
             "score = 3",
-            "`score` is fetched, but no statement of this program's graph makes it",
+            "the run fetches `score`, but no statement of this program's graph makes it",
         ),
     ],
 )
@@ -335,7 +335,7 @@ OF_STATEMENT = {
     "if len(w.shape) > 5:\n    k = tf.placeholder(tf.float32)\n    w = w * k\n"
     "out = tf.matmul(x, w)\nloss = tf.reduce_mean(out - y)\n": "under `if",
     "out = tf.matmul(x, w) + y\nloss = tf.reduce_mean(out)\n": (
-        "placeholder `y` is needed here, but not fed"
+        "the fetches need the placeholder `y`, but this call does not feed it"
     ),
 }
 
@@ -405,7 +405,7 @@ def test_objects_that_a_loop_goes_through_are_told_with_what_helps() -> None:
         run=f"for net in nets:\n        sess.run(net.train, {FEED})",
     )
     (found,) = [f for f in migrate_text(text).findings if f.code == "S109"]
-    assert "`for net in nets` goes through" in found.reason
+    assert "each object of the loop `for net in nets`" in found.reason
     followed = IN_LOOP.format(
         made='first = Net("a")\nsecond = Net("b")',
         run=f"sess.run(first.train, {FEED})\n    sess.run(second.train, {FEED})",
@@ -421,7 +421,7 @@ def test_a_feed_that_is_filled_is_told_with_what_helps() -> None:
     filled = text.replace(FEED, "feed").replace("FEED", put)
     recipes = {f.recipe for f in migrate_text(filled).findings if f.code == "S112"}
     assert recipes == {
-        "Write each feed out as a whole dict, in each branch: feed = {x: value, ...}."
+        "Write each feed as a whole dict, in each branch: feed = {x: value, ...}."
     }
     branches = (
         f"if i:\n            feed = {FEED}\n        else:\n"
@@ -494,7 +494,7 @@ def test_pairs_whose_gradients_are_not_used() -> None:
     findings = migrate_text(PAIRS).findings
     (told,) = [f for f in findings if f.code == "S111"]
     assert told.reason.startswith(
-        "placeholder `x` is not fed here, and the gradients in"
+        "this call does not feed the placeholder `x`, but the gradients in"
     )
     followed = PAIRS.replace(
         "g[1]) for i, g in enumerate(pairs)",

@@ -86,7 +86,7 @@ def _refused(text: str) -> list[Finding]:
 def test_a_buffer_behind_a_change_is_refused(name: str) -> None:
     found = _refused(_write(*REFUSED[name]))
     assert {f.code for f in found} == {"S136"}
-    assert all("itself in TF1" in f.reason for f in found)
+    assert all("itself, and the same run" in f.reason for f in found)
 
 
 @pytest.mark.parametrize("name", MIGRATED)

@@ -109,7 +109,7 @@ REFUSED = {
         MODEL + UPDATE + "with tf.control_dependencies([op]):\n    after = step + 1\n",
         LOOP.replace("[op, loss]", "[after, loss]"),
     ),
-    "initialised again": (
+    "initialises variables again": (
         "S122",
         MODEL + UPDATE + "again = tf.variables_initializer([w])\n",
         LOOP + "        sess.run(again)\n",
@@ -133,7 +133,7 @@ REFUSED = {
         "loss = tf.reduce_sum(h * w)\n" + UPDATE,
         LOOP,
     ),
-    "an update that may not be made": (
+    "the update is not made in every case": (
         "N107",
         MODEL + "opt = tf.train.AdamOptimizer()\npairs = opt.compute_gradients(loss)\n"
         "op = tf.cond(loss > 0, lambda: opt.apply_gradients(pairs, step), tf.no_op)\n",

@@ -116,7 +116,7 @@ STAND = {
     ),
 }
 REFUSED = {
-    "O118": "rate = 0.5 * tf.placeholder(tf.float32)\n"
+    "N107": "rate = 0.5 * tf.placeholder(tf.float32)\n"
     + MODEL
     + UPDATE.replace("rate", "rate * 0.1"),
     "N104": "w = tf.get_variable('w', [2])\nfirst = tf.reduce_sum(x)\n"

@@ -54,12 +54,12 @@ READ = "key, line = reader.read(queue)\n"
 BATCH = "batch = tf.train.batch([x], 4)\n"
 REFUSED = {
     # Two that take elements of one queue share them.
-    "two reads": (READ, READ + "_, other = tf.TextLineReader().read(queue)\n", "I133"),
-    "beside its batch": ("batch * w", "batch * w + x", "I133"),
-    "in a helper": ("batch * w", "batch * (lambda: x)()", "I133"),
-    "size": ("batch * w", "batch * w + tf.to_float(queue.size())", "I133"),
-    "summary": (BATCH, 'tf.summary.scalar("x", x)\n' + BATCH, "I133"),
-    "placeholder": (BATCH, "x += tf.placeholder(tf.float32, [])\n" + BATCH, "I133"),
+    "two reads": (READ, READ + "_, other = tf.TextLineReader().read(queue)\n", "I120"),
+    "beside its batch": ("batch * w", "batch * w + x", "I120"),
+    "in a helper": ("batch * w", "batch * (lambda: x)()", "I120"),
+    "size": ("batch * w", "batch * w + tf.to_float(queue.size())", "I120"),
+    "summary": (BATCH, 'tf.summary.scalar("x", x)\n' + BATCH, "I120"),
+    "placeholder": (BATCH, "x += tf.placeholder(tf.float32, [])\n" + BATCH, "I120"),
     "key": ("[x], 4", "[x, tf.strings.length(key)], 4", "I120"),
     "shared": ("shuffle=False", 'shuffle=False, shared_name="q"', "I120"),
     "shapes": ("[x], 4", "[x], 4, shapes=[[]]", "I120"),
@@ -157,7 +157,7 @@ def test_epochs_that_are_initialised_need_no_word() -> None:
     )
     for program, told in ((silent, True), (text, False)):
         found = [f for f in migrate_text(program).findings if f.code == "I131"]
-        assert any("TF1 counted epochs" in f.reason for f in found) == told
+        assert any("TensorFlow 1 counted epochs" in f.reason for f in found) == told
 
 
 ITERATORS = """\

@@ -1,0 +1,13 @@
+"""A session that runs a Keras layer, and asks Keras for its phase."""
+
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 1])
+phase = tf.keras.backend.learning_phase()
+layer = tf.keras.layers.Dense(1)
+loss = tf.reduce_mean(tf.square(layer(x) - 1.0))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        sess.run(train_op, {x: [[1.0]]})
