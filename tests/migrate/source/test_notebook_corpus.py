@@ -76,7 +76,7 @@ EXPECTED = {
         refused=("E007", "N100", "S101"),
         holds=(
             (1, "E007 TensorFlow 1 in a magic"),
-            (3, "# TODO(tf1to2): S101 the session is not opened by"),
+            (3, "# TODO(tf1to2): S101 the program does not open the session by"),
         ),
     ),
     "writes_a_file": Expected(
