@@ -284,6 +284,38 @@ class VariableLists:
         elif isinstance(found, (ast.ListComp, ast.DictComp)):
             yield from self.find_sources(found.generators[0].iter)
 
+    def is_steady(self, listed: ast.expr) -> bool:
+        """Whether what chooses a list's variables is the same whenever it is evaluated."""
+        found = self.find_listing(listed)
+        if found is None:
+            return True
+        chosen = {
+            node.id
+            for node in walk_breadth_first(found)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        steady = all(
+            node.id in chosen or self._is_steady_name(node)
+            for node in walk_breadth_first(found)
+            if isinstance(node, ast.Name)
+        )
+        if isinstance(found, ast.BinOp):
+            return steady and self.is_steady(found.left) and self.is_steady(found.right)
+        if isinstance(found, (ast.ListComp, ast.DictComp)):
+            return steady and self.is_steady(found.generators[0].iter)
+        return steady
+
+    def _is_steady_name(self, node: ast.Name) -> bool:
+        """Whether a name is bound once and for all, and not to what is changed."""
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings.get(node.id, []) if owner is not None else []
+        if not bound or (self._scopes.resolve(node) or "").startswith("tf"):
+            return True
+        above: ast.AST | None = bound[0]
+        while above is not None and not isinstance(above, (ast.For, ast.While)):
+            above = self._scopes.parents.get(above)
+        return len(bound) == 1 and above is None and not self._is_changed(node.id)
+
     def goes_through_name(self, listed: ast.expr) -> bool:
         """Whether a list is chosen from one that has a name."""
         return any(

@@ -64,8 +64,10 @@ class Savers(Partitioners):
                 return
         written: ast.expr | Code | None = listed
         if chosen is not None and listed is not None and self._is_in_driver(call):
+            # It is listed anew at each save, so what chooses from it has to stay.
             sources = self.lists.find_sources(listed)
-            if not any(self._is_early(call, one) for one in (listed, *sources)):
+            early = any(self._is_early(call, one) for one in (listed, *sources))
+            if not early and self.lists.is_steady(listed):
                 if not self.lists.has_other_uses(chosen):
                     self._claim_lists(listed)
                 if isinstance(chosen, ast.Name) or self.lists.goes_through_name(listed):

@@ -173,3 +173,26 @@ def test_gradients_by_variables_that_may_stand_elsewhere(
 ) -> None:
     assert BY_LAYERS.count(old) == 1
     assert code in _refused(BY_LAYERS.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "between, steady",
+    [("other = 'w'", True), ("part = 'w'", False)],
+    ids=["another-name", "the-same-name"],
+)
+def test_a_saver_lists_by_what_stays(between: str, steady: bool) -> None:
+    """It lists its variables anew at each save: what chooses them must be the same."""
+    text = (
+        "import tensorflow as tf\n"
+        "v = tf.get_variable('v', [])\nw = tf.get_variable('w', [])\n"
+        "every = tf.trainable_variables()\npart = 'v'\n"
+        f"chosen = [o for o in every if part in o.name]\n{between}\n"
+        "saver = tf.train.Saver(chosen)\n"
+        "with tf.Session() as sess:\n"
+        "  sess.run(tf.global_variables_initializer())\n"
+        "  saver.save(sess, './model')\n"
+    )
+    refused = [
+        f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
+    ]
+    assert ("V111" in refused) is not steady
