@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrate.evaluate.assignment import bind
+from migrate.evaluate import assignment
 from migrate.evaluate.completions import NORMAL, Completion
 from migrate.evaluate.joins import settle
 
@@ -47,7 +47,7 @@ def _handle(m: Machine, handler: ast.ExceptHandler) -> Completion:
     from migrate.evaluate import statements
 
     if handler.name:
-        bind(m, handler.name, m.hosts.fresh("an exception"))
+        assignment.bind(m, handler.name, m.hosts.fresh("an exception"))
     return statements.execute_all(m, handler.body)
 
 

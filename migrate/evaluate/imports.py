@@ -6,7 +6,7 @@ import ast
 import sys
 from typing import TYPE_CHECKING
 
-from migrate.evaluate.assignment import bind
+from migrate.evaluate import assignment
 from migrate.evaluate.completions import NORMAL, Completion
 from migrate.graph.values import Const, External, Module, Symbol, Value
 
@@ -39,10 +39,10 @@ def execute_import(m: Machine, node: ast.Import) -> Completion:
     for alias in node.names:
         found = load(m, alias.name, 0)
         if alias.asname:
-            bind(m, alias.asname, found)
+            assignment.bind(m, alias.asname, found)
             continue
         first = alias.name.partition(".")[0]
-        bind(m, first, found if first == alias.name else load(m, first, 0))
+        assignment.bind(m, first, found if first == alias.name else load(m, first, 0))
     return NORMAL
 
 
@@ -53,7 +53,9 @@ def execute_import_from(m: Machine, node: ast.ImportFrom) -> Completion:
         if alias.name == "*":
             _star(m, module)
         else:
-            bind(m, alias.asname or alias.name, _member(m, module, alias.name))
+            assignment.bind(
+                m, alias.asname or alias.name, _member(m, module, alias.name)
+            )
     return NORMAL
 
 
@@ -79,7 +81,7 @@ def _star(m: Machine, module: Value) -> None:
                 or names is not None
                 and key in names
             ):
-                bind(m, key, m.store.get((module.number, key)))
+                assignment.bind(m, key, m.store.get((module.number, key)))
     else:
         # Any name that is bound nowhere else may be of it.
         m.store.set((m.frame.number, "*"), module)

@@ -152,6 +152,23 @@ def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr
     return None
 
 
+def bind_call(
+    call: ast.Call, function: ast.FunctionDef, method: bool = False
+) -> dict[str, ast.expr] | None:
+    """A helper's parameters by name.
+
+    Args:
+      method: whether its first one is the object.
+    """
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+        return None
+    if function.decorator_list:
+        return None
+    parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
+    return bind_arguments(call, parameters[method:])
+
+
 def bind_arguments(
     call: ast.Call, parameters: tuple[str, ...]
 ) -> dict[str, ast.expr] | None:

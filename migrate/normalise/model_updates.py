@@ -26,7 +26,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.facts.names import is_bare_constant
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.called import update_returns
@@ -188,7 +187,7 @@ class _Update:
         """
         function, source, theirs = update_returns.move_returns_to_end(*self._function())
         self._check(function, theirs)
-        bound = bind_call(self._call, function)
+        bound = names.bind_call(self._call, function)
         if bound is None or not self._text.is_alone(self._statement):
             raise _Not
         edits, before = self._names(function, theirs, bound)

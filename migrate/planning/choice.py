@@ -14,13 +14,12 @@ from migrate.backends.keras.networks import plan_networks
 from migrate.backends.keras.program import plan_hooks, plan_models
 from migrate.backends.loaded_sessions import plan_loaded
 from migrate.backends.variable_lists import VariableLists
-from migrate.facts import effects
+from migrate.facts import effects, normalised_branches
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators import estimator, input_sessions
 from migrate.frontends.estimators.classes import refuse_hidden_members
 from migrate.frontends.sessions import between_graph, outer_tensors
-from migrate.normalise.model_forms import normalised_branches
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.planning import lost_names, races, shared_draws

@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts import collected_updates, names
+from migrate.facts import collected_updates, names, normalised_branches
+from migrate.facts.branches import is_elif, suites
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.normalise.model_forms import normalised_branches
-from migrate.normalise.model_forms.branches import is_elif, suites
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 

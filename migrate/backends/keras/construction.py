@@ -9,7 +9,6 @@ from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.subclassed import Subclassed
 from migrate.facts import names
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.code import Code, code
 from migrate.program.keras_units import Unit
@@ -54,7 +53,9 @@ class Construction(Subclassed):
     def _default(self, name: str) -> list[str | ast.AST]:
         """What a parameter is where a call of the model_fn leaves it out."""
         function = self._model.function
-        calls = [bind_call(call, function) or {} for _, call in self._flow.lambdas]
+        calls = [
+            names.bind_call(call, function) or {} for _, call in self._flow.lambdas
+        ]
         if name not in self._model.bound or all(name in given for given in calls):
             return []
         arguments = function.args.args

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.code import Code, code, join_code
 from migrate.program.keras_layers import Helper, Layer, Several, is_prefix
@@ -229,7 +228,7 @@ def _join_formatted_parts(parts: Sequence[ast.expr | str]) -> Code | None:
 def _helper_call(
     call: ast.Call, helper: Helper, where: tuple[ast.expr, ...] = ()
 ) -> Code:
-    bound = bind_call(call, helper.function, helper.owner is not None) or {}
+    bound = names.bind_call(call, helper.function, helper.owner is not None) or {}
     gone = {id(bound[name]) for name in helper.unneeded if name in bound}
     arguments: list[Argument] = [("", a) for a in call.args if id(a) not in gone]
     # What stood behind something that is gone by position is still in order.

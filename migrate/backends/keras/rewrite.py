@@ -17,7 +17,6 @@ from migrate.backends.keras.networks import (
 )
 from migrate.facts import names
 from migrate.facts.names import is_docstring
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import Code, code
 from migrate.program.keras_model import Total
@@ -199,7 +198,7 @@ class KerasRewrite(Evaluation):
         absent: list[ast.expr | None] = [None]
         defaults = absent * (len(arguments.args) - len(arguments.defaults))
         own = list(zip(arguments.args, [*defaults, *arguments.defaults]))
-        bound = bind_call(call, self._model.function) or {}
+        bound = names.bind_call(call, self._model.function) or {}
         given: list[Argument] = []
         read: set[str] = set()
         for index, name in enumerate(self._order):

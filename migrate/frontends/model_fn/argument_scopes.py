@@ -17,8 +17,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph
@@ -47,7 +47,7 @@ def find_returned_scope(node: ast.expr | None, scopes: Scopes) -> Made | None:
     function = scopes.function(node.func) if isinstance(node, ast.Call) else None
     if function is None or not isinstance(node, ast.Call):
         return None
-    bound = bind_call(node, function)
+    bound = names.bind_call(node, function)
     opened = _find_opened_scopes(function.body, function, scopes)
     if bound is None or opened is None:
         raise NotSplit(node, f"{function.name}() does more than open argument scopes")

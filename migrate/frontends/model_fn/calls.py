@@ -46,23 +46,6 @@ def read_written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr]
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 
-def bind_call(
-    call: ast.Call, function: ast.FunctionDef, method: bool = False
-) -> dict[str, ast.expr] | None:
-    """A helper's parameters by name.
-
-    Args:
-      method: whether its first one is the object.
-    """
-    arguments = function.args
-    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
-        return None
-    if function.decorator_list:
-        return None
-    parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
-    return names.bind_arguments(call, parameters[method:])
-
-
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """In source order."""
     yield node

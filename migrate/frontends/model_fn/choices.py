@@ -15,8 +15,8 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
+from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.modes import NotSplit, is_none
 
 # More ways than any program has.
@@ -155,7 +155,7 @@ class Given:
             if not isinstance(call, ast.Call) or call.func is not use:
                 raise NotSplit(use, f"{function.name}() has its model_fn, and is called"
                                " out of sight")  # fmt: skip
-            given = bind_call(call, function)
+            given = names.bind_call(call, function)
             value = (given or {}).get(node.id, _default(function, node.id))
             if given is None or value is None:
                 raise NotSplit(call, f"what {function.name}() is given is not certain")

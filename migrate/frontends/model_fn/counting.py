@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.grown import items
 from migrate.frontends.model_fn.metrics import Metrics, find_pair_statement
 from migrate.frontends.model_fn.modes import NotSplit
@@ -74,7 +73,7 @@ class Counting:
         """
         function = self._function
         starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
-        if not starred and bind_call(call, function) is None:
+        if not starred and names.bind_call(call, function) is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
         self._check_names(call)
         found = list(self._metrics())

@@ -19,7 +19,6 @@ from migrate.facts import estimator_calls, names
 from migrate.facts.estimator_calls import Made, is_partial
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scope, Scopes
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.choices import Choices, Given
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import is_model_fn
@@ -452,7 +451,7 @@ def _find_parameters_given_around(
     """
     own = around.args
     roles = [a.arg for a in own.args]
-    bound = bind_call(call, function)
+    bound = names.bind_call(call, function)
     what = "a lambda" if isinstance(around, ast.Lambda) else f"{around.name}()"
     if bound is None or own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs:
         raise NotSplit(around, f"what {what} gives its model_fn is not certain")

@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.facts.trees.joined import Joined
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.source.nodes import children
 from migrate.tables import keras_models as table
@@ -244,7 +243,7 @@ class Rates:
         if function in self._open:
             raise NotSplit(call, f"{function.name}() calls itself")
         self.functions[function] = None
-        bound = bind_call(call, function)
+        bound = names.bind_call(call, function)
         if bound is None:
             if any(isinstance(kind, Kind) for kind in kinds.values()):
                 raise NotSplit(call, "what makes its optimizer is not in sight")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import chosen_functions
-from migrate.frontends.model_fn.calls import bind_call, calls, uses, walk
+from migrate.frontends.model_fn.calls import calls, uses, walk
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
@@ -84,7 +85,7 @@ class Recorded:
         self, call: ast.Call, function: ast.FunctionDef
     ) -> dict[str, ast.expr] | None:
         """A helper's parameters by name, without a method's object."""
-        return bind_call(call, function, self.instances.is_method(function))
+        return names.bind_call(call, function, self.instances.is_method(function))
 
     def check(
         self, statement: ast.stmt, env: dict[str, ModeValues], plain: bool = False

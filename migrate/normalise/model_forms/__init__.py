@@ -11,6 +11,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Collection, Sequence
 
+from migrate.facts import normalised_branches
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.model_forms import (
     around,
@@ -19,7 +20,6 @@ from migrate.normalise.model_forms import (
     functions,
     lookups,
     losses,
-    normalised_branches,
     optimised,
     rates,
     variables,

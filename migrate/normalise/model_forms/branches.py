@@ -17,10 +17,10 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts import names
+from migrate.facts import names, normalised_branches
+from migrate.facts.branches import is_elif, suites
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import is_none
-from migrate.normalise.model_forms import normalised_branches
 from migrate.normalise.model_forms.parts import (
     expression,
     find_free_name,
@@ -59,27 +59,6 @@ def unite_branches(
         except _Not:
             continue
     return None
-
-
-def is_elif(node: ast.If, scopes: Scopes) -> bool:
-    """Whether a condition is another one's `elif`."""
-    above = scopes.parents.get(node)
-    return (
-        isinstance(above, ast.If)
-        and above.orelse == [node]
-        and (node.col_offset == above.col_offset)
-    )
-
-
-def suites(node: ast.If) -> Iterator[list[ast.stmt]]:
-    """The suites of a condition and of its `elif`s; [] where it has no `else`."""
-    yield node.body
-    rest = node.orelse
-    if len(rest) == 1 and isinstance(rest[0], ast.If):
-        if rest[0].col_offset == node.col_offset:
-            yield from suites(rest[0])
-            return
-    yield rest
 
 
 @dataclasses.dataclass(frozen=True)

@@ -20,9 +20,9 @@ import ast
 import dataclasses
 
 from migrate.facts import names
+from migrate.facts.branches import is_elif, suites
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import writes_summary
-from migrate.normalise.model_forms.branches import is_elif, suites
 from migrate.normalise.model_forms.parts import expression, find_free_name, indent
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import bind_call
 from migrate.program.keras_files import Source
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator import BATCH_NORMALIZATION
@@ -127,7 +126,7 @@ class _Search:
 
     def _is_told(self, call: ast.Call, other: ast.FunctionDef) -> bool:
         """Whether the names of the test mean the same in a function that is called."""
-        given = bind_call(call, other)
+        given = names.bind_call(call, other)
         own = self._scopes.scope_by_node[other].bindings
         for name in self._names:
             if name not in own:
