@@ -17,7 +17,7 @@ import pathlib
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -208,14 +208,22 @@ def committed(path: pathlib.Path) -> set[pathlib.Path]:
 @functools.cache
 def _imports(script: pathlib.Path) -> frozenset[pathlib.Path]:
     """Modules of the repository that a script imports, from its directory or the root."""
-    places: set[tuple[pathlib.Path, str]] = set()
     try:
         tree = parsing.parse(script.read_bytes())
     except SyntaxError:  # Python 2, or a case of what cannot be read.
         return frozenset()
+    return _imports_of(tree, (script.parent, ROOT), script)
+
+
+def _imports_of(
+    tree: ast.AST,
+    around: tuple[pathlib.Path, ...],
+    script: pathlib.Path = ROOT / "<code>",
+) -> frozenset[pathlib.Path]:
+    places: set[tuple[pathlib.Path, str]] = set()
     for node in _statements(tree):
         names: list[str] = []
-        bases = [script.parent, ROOT]
+        bases = [*around]
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -251,6 +259,66 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 def _the_one(path: pathlib.Path) -> pathlib.Path:
     """One object for all equal paths: to compare two takes long, and is done millions of times."""
     return path
+
+
+def find_read_by(
+    command: Sequence[str], directory: pathlib.Path
+) -> frozenset[pathlib.Path] | None:
+    """The committed files that a process can read which a test starts without telling.
+
+    Its command comes from what the test has read, so these are all that it adds.
+
+    Args:
+      command: the executable, and its arguments.
+      directory: where it runs.
+
+    Returns:
+      None where that cannot be known: another program than Python or git, a module of
+      another package, as pytest and mkdocs, which find files themselves, or the whole
+      repository.
+    """
+    name, *rest = command
+    program = pathlib.PurePath(name).name
+    if program == "git" and directory.is_relative_to(_temporary()):
+        return frozenset()
+    if not re.fullmatch(r"python[\d.]*", program):
+        return None
+    found: set[pathlib.Path] = set()
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if option in ("-W", "-X"):
+            rest = rest[1:]
+        elif option == "-c" and rest:
+            inner = _find_imports_of(rest[0])
+            if inner is None:
+                return None
+            found |= inner
+            break
+        elif option == "-m" and rest:
+            # The compiler itself is in each module's key; it asks the project for options.
+            if rest[0] not in ("tf1to2", "migrate"):
+                return None
+            found.add(ROOT / "pyproject.toml")
+            if directory == ROOT and len(rest) < 3:
+                return None
+            break
+    told = [directory / text for text in rest if "\n" not in text]
+    if ROOT in (path.resolve() for path in told):
+        return None
+    _files([*rest, *map(str, told)], found)
+    return frozenset(found)
+
+
+def _find_imports_of(code: str) -> set[pathlib.Path] | None:
+    """What some code imports of the repository, and what that imports."""
+    try:
+        tree = parsing.parse(code.encode())
+    except SyntaxError:
+        return None
+    found: set[pathlib.Path] = set()
+    for path in _imports_of(tree, (ROOT,)):
+        found |= committed(path)
+    return found
 
 
 def entries(path: pathlib.Path, names: frozenset[str]) -> bytes:

@@ -6,8 +6,9 @@ holds the compiler, the module with all that it imports, the files and directori
 its tests and their processes read, the names of the tests and the keys of their own rows,
 what the environment tells TensorFlow, and the versions of the libraries.
 
-A test stands with its module if it passed, and only read or has a row of its own. All
-others always run, and the module's row says which these are. Only runs of all tests look
+A test stands with its module if it passed, and has a row of its own, or if the files are
+known that its processes can read. All others always run, and the module's row says which
+these are. Only runs of all tests look
 at these rows. Who asks for some tests gets them run.
 """
 
@@ -59,7 +60,7 @@ class Reading:
     """What is known of the tests of one module in this run.
 
     Attributes:
-      tests: those that passed, and only read or have a row.
+      tests: those that passed, and of which it is known what they read.
       seen: those of which there was a report.
       reads: what they, their fixtures and their processes read, relative to the root.
       seconds: how long they took.
@@ -89,9 +90,8 @@ class Reading:
                 self.reads |= set(told.split())
 
 
-def starts(traces: Iterable[Trace]) -> bool:
-    """Whether a test, or a fixture of it, started a process."""
-    return any(trace.started or trace.launches for trace in traces)
+# Among what a test read: that it, or a fixture of it, started a process.
+_PROCESSES = "(processes)"
 
 
 def tell(traces: Iterable[Trace], more: Iterable[str] = ()) -> str:
@@ -104,6 +104,8 @@ def tell(traces: Iterable[Trace], more: Iterable[str] = ()) -> str:
     for trace in traces:
         paths = (*trace.reads, *trace.listed, *trace.committed)
         reads |= {_name(path) for path in paths}
+        if trace.started:
+            reads.add(_PROCESSES)
     return " ".join(sorted(reads))
 
 
@@ -114,7 +116,7 @@ def _name(path: pathlib.Path) -> str:
 def key(
     module: str,
     tests: Collection[str],
-    reads: Iterable[str],
+    reads: Collection[str],
     opened: str,
     proofs: Mapping[str, str],
 ) -> str:
@@ -128,11 +130,11 @@ def key(
     parts = [opened]
     for test in sorted(tests):
         parts.append(f"{test} {proofs.get(test, '')}")
-    if any(test in proofs for test in tests):
+    if _PROCESSES in reads or any(test in proofs for test in tests):
         parts.append(_of_processes())
     for path in sorted(sources(module)):
         parts.append(f"{path.relative_to(ROOT)} {launches.content(path).hex()}")
-    for name in sorted(set(reads)):
+    for name in sorted({*reads} - {_PROCESSES}):
         parts.append(f"{name} {_state_of(ROOT / name)}")
     whole.update("\0".join(parts).encode("utf-8", "surrogatepass"))
     return whole.hexdigest()[:24]

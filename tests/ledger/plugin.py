@@ -264,7 +264,7 @@ class Ledger:
         if trace.launches:  # Those of the first are in its digest.
             trace.reads |= seen.committed
         else:
-            trace.committed = seen.committed
+            trace.committed |= seen.committed
         whole = ROOT / "migrate" / "compiler.py" in seen.committed
         trace.launched(seen.digest, seen.contents, seen.beside, whole)
         proof = self._running
@@ -418,13 +418,16 @@ class Ledger:
         """Tells of a proof that was made live."""
         traces = [proof.trace, *self._fixtures_of(proof.item)]
         if not any(trace.launches for trace in traces):
-            if not modules.starts(traces):
+            if not any(trace.unseen for trace in traces):
                 _report(proof.item, READ, modules.tell(traces))
             return
-        # What a test migrates beside what its fixtures started is in no digest.
+        # What a test migrates beside what its fixtures started is in no digest. It is
+        # known by the compiler, which is in its module's.
         unseen = proof.trace.written and not proof.trace.launches
         if unseen or any(trace.late for trace in traces):
             _report(proof.item, "unforeseen", "migrates after its first process")
+            if not any(trace.unseen for trace in traces):
+                _report(proof.item, READ, modules.tell(traces))
             return
         reads = tuple(
             sorted(

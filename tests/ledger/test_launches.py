@@ -169,3 +169,42 @@ def test_a_checkout_in_a_temporary_directory_is_as_any_other(
     assert written != committed
     file.write_text("HOSTS = 'localhost:22223'\n")
     assert launches.content(file) != committed
+
+
+@pytest.mark.parametrize(
+    ("command", "reads"),
+    [
+        ([sys.executable, "-W", "ignore", "-c", "import json"], ()),
+        (
+            [sys.executable, "-c", "from reference import parsing"],
+            ("reference/__init__.py", "reference/parsing.py"),
+        ),
+        ([sys.executable, "reference/parsing.py"], ("reference/parsing.py",)),
+        (
+            [sys.executable, "-m", "tf1to2", "check", "docs/why.md"],
+            ("docs/why.md", "pyproject.toml"),
+        ),
+        # Nobody knows: pytest finds files itself, and so do the others.
+        ([sys.executable, "-m", "pytest", "tests/ledger"], None),
+        ([sys.executable, "-m", "tf1to2", "check"], None),
+        ([sys.executable, "-m", "tf1to2", "check", "--quiet", "."], None),
+        ([sys.executable, "-c", "import ("], None),
+        (["git", "status"], None),
+        (["mkdocs", "build"], None),
+    ],
+)
+def test_what_an_untold_process_reads(
+    command: list[str], reads: tuple[str, ...] | None
+) -> None:
+    found = launches.find_read_by(command, launches.ROOT)
+    if reads is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert {path.relative_to(launches.ROOT).as_posix() for path in found} == {
+            *reads
+        }
+
+
+def test_git_reads_only_where_it_runs(tmp_path: pathlib.Path) -> None:
+    assert launches.find_read_by(["git", "init"], tmp_path) == frozenset()

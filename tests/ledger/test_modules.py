@@ -24,11 +24,13 @@ LEDGER = sorted(pathlib.Path(__file__).parent.glob("*.py"))
 TOGETHER = ("tests/__init__.py", "tests/conftest.py", "tests/starters.py")
 pytestmark = pytest.mark.rests_on(*LEDGER, *(ROOT / name for name in TOGETHER))
 READS = "tests/texts/test_reads.py"
-# A proof, a test that reads, and one that starts a process of which the ledger knows nothing.
+# A proof, a test that reads, and one that starts a process of which nobody knows what it reads.
 MIXED = "tests/texts/test_mixed.py"
 PROOF = f"{MIXED}::test_proof"
 STARTS = "tests/texts/test_starts.py"
 BEFORE = "tests/texts/test_before.py"
+# It starts processes by itself, and which files they read is known.
+UNTOLD = "tests/texts/test_untold.py"
 FILES = {
     "tests/texts/__init__.py": "",
     "tests/texts/helper.py": (
@@ -74,13 +76,25 @@ FILES = {
         "def test_data():\n"
         "    assert (HERE / 'data.txt').read_text()\n"
         "def test_process():\n"
-        "    subprocess.run([sys.executable, '-c', ''], check=True)\n"
+        "    subprocess.run([sys.executable, '-m', 'site'], check=True)\n"
     ),
     "tests/texts/program.py": "print(1)\n",
+    UNTOLD: (
+        "import pathlib, subprocess, sys\n"
+        "HERE = pathlib.Path(__file__).parent\n"
+        "def test_script():\n"
+        "    subprocess.run([sys.executable, HERE / 'script.py'], check=True)\n"
+        "def test_code():\n"
+        "    code = 'import tests.texts.of_code'\n"
+        "    subprocess.run([sys.executable, '-c', code], check=True)\n"
+    ),
+    "tests/texts/script.py": "import of_script\n",
+    "tests/texts/of_script.py": "ONE = 1\n",
+    "tests/texts/of_code.py": "ONE = 1\n",
     STARTS: (
         "import subprocess, sys\n"
         "def test_process():\n"
-        "    subprocess.run([sys.executable, '-c', ''], check=True)\n"
+        "    subprocess.run([sys.executable, '-m', 'site'], check=True)\n"
     ),
 }
 
@@ -99,7 +113,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     code, said = _run(root, "-n", "2")
-    assert code == 0 and "7 passed" in said, said
+    assert code == 0 and "9 passed" in said, said
     return root
 
 
@@ -159,7 +173,8 @@ def _edit_proof(copy: pathlib.Path) -> None:
 
 def test_a_module_that_only_reads_gets_a_row(copy: pathlib.Path) -> None:
     found = _modules(copy)
-    assert set(found) == {READS, MIXED, BEFORE}
+    assert set(found) == {READS, MIXED, BEFORE, UNTOLD}
+    assert not found[UNTOLD].difference
     assert found[READS].reads == ("tests/texts/data.txt", "tests/texts/programs")
     assert not found[READS].difference
     assert set(found[MIXED].reads) >= {"tests/texts/data.txt", "tests/texts/program.py"}
@@ -183,7 +198,7 @@ def test_it_stands_and_is_deselected(copy: pathlib.Path) -> None:
 @pytest.mark.parametrize("option", ["--everything", READS])
 def test_who_asks_for_tests_gets_them_run(option: str, copy: pathlib.Path) -> None:
     _, said = _run(copy, "-n", "0", option)
-    assert "deselected" not in said and _tests_run(said) in (2, 7), said
+    assert "deselected" not in said and _tests_run(said) in (2, 9), said
 
 
 @pytest.mark.parametrize(
@@ -241,6 +256,15 @@ def test_a_change_has_the_module_of_a_proof_run(
         f"{PROOF} PASSED" in said
         and PROOF in rows.read(copy / "tests/ledger/proofs")[0]
     )
+
+
+@pytest.mark.parametrize("name", ["script.py", "of_script.py", "of_code.py"])
+def test_a_file_that_an_untold_process_reads_has_it_run(
+    name: str, copy: pathlib.Path
+) -> None:
+    (copy / "tests/texts" / name).open("a").write("TWO = 2\n")
+    code, said = _run(copy, "-n", "0", "-vv")
+    assert code == 0 and f"{UNTOLD}::test_script PASSED" in said, said
 
 
 def test_another_environment_has_it_run(copy: pathlib.Path) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any
 
+from tests.ledger import launches
+
 ROOT = pathlib.Path(__file__).parents[2]
 # The compiler's own modules are no input of a proof, what it writes is: in a launch.
 _COMPILER = str(ROOT / "migrate") + os.sep
@@ -35,7 +37,9 @@ class Trace:
       reads: committed files that it opened.
       listed: directories that it listed.
       started: whether it started a process, in whatever way.
-      committed: committed files that its first process could read.
+      unseen: whether it started one of which nobody knows what it reads.
+      committed: committed files that its first process could read, and those that it
+        started without telling.
       seen: digests of the files that its first process could read.
       beside: digests of what was written beside programs before the first launch.
       late: what the compiler writes came into use after the first launch, which no key
@@ -47,6 +51,7 @@ class Trace:
     reads: set[pathlib.Path] = dataclasses.field(default_factory=set)
     listed: set[pathlib.Path] = dataclasses.field(default_factory=set)
     started: bool = False
+    unseen: bool = False
     committed: frozenset[pathlib.Path] = frozenset()
     seen: frozenset[bytes] = frozenset()
     beside: set[bytes] = dataclasses.field(default_factory=set)
@@ -161,8 +166,8 @@ class Traces:
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event in _STARTS:
             self.started += 1
-            for trace in self.running:
-                trace.started = True
+            if self.running:
+                self._start(*arguments)
         if self._paused or not self.running:
             return
         if event == "open":
@@ -180,6 +185,23 @@ class Traces:
             for trace in self.running:
                 trace.listed.add(found)
                 trace.opened(found)
+
+    def _start(self, executable: object, command: object = (), *more: object) -> None:
+        """Notes a process: what it can read, or that nobody knows it."""
+        where = more[0] if more and isinstance(more[0], (str, os.PathLike)) else "."
+        found = None
+        if isinstance(command, (list, tuple)):
+            words = [os.fspath(word) for word in command] or [sys.executable]
+            if not command:  # It has imported TensorFlow, and is given a script.
+                words.append(str(executable))
+            with self.paused():
+                found = launches.find_read_by(words, pathlib.Path(where).resolve())
+        for trace in self.running:
+            trace.started = True
+            if found is None:
+                trace.unseen = True
+            else:
+                trace.committed |= found
 
 
 def _find_own_file(path: object) -> pathlib.Path | None:
