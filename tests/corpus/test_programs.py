@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import pathlib
 import platform
 import shutil
@@ -9,7 +10,6 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
-import tensorflow
 
 from tests import ledger
 from tests.corpus import coverage, programs, programs_table, starts
@@ -43,7 +43,7 @@ def test_programs_come_out_as_recorded(package: Package, where: pathlib.Path) ->
     assert isinstance(imports, dict)
     if not platform.python_version().startswith(f"{imports['python']}."):
         return
-    if tensorflow.__version__ != imports["tensorflow"]:
+    if importlib.metadata.version("tensorflow") != imports["tensorflow"]:
         return
     now = starts.start_migrated(package, found, where)
     assert _lost(recorded, "tf2", now) == []

@@ -173,6 +173,8 @@ class Ledger:
         finally:
             self._traces.running.pop()
 
+    # Before hypothesis, which reads all modules if one of its tests is left.
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if asks_for_all(self._config):
             self._collected |= modules.modules_of(items).keys()
