@@ -52,6 +52,7 @@ from migrate.rules import (
     graph_seeds,
     in_both,
     lost_attributes,
+    lost_numpy,
     older_shapes,
 )
 from migrate.rules.compat import CompatRules
@@ -79,7 +80,10 @@ def migrate_text(
       SyntaxError: the text is not Python 3.
       RecursionError: it is nested too deeply.
     """
-    options = options or Options()
+    return lost_numpy.mend(text, _migrate(text, options or Options(), filename))
+
+
+def _migrate(text: str, options: Options, filename: str) -> Migration:
     if is_marked(text):
         return Migration(text)
     unit = Unit.look_up_file(filename, options, text)

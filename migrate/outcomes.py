@@ -28,7 +28,7 @@ import os
 import pathlib
 from collections.abc import Callable, Iterable, Sequence
 
-from migrate.facts.trees.programs import Unit, find_programs
+from migrate.facts.trees.programs import Imports, Unit, find_programs
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.rules.graph_mode import CODE as LOST_SESSION
@@ -161,7 +161,9 @@ def settle(
     twins: dict[str, list[FileResult]] = {}
     for result in results:
         twins.setdefault(os.path.realpath(result.path), []).append(result)
-    concerned = [r.path for r in results if find_status(r) is not None]
+    # A helper's change means the same everywhere: it makes one program of no two.
+    helpers = [result for result in results if result.helper]
+    concerned = [r.path for r in results if not r.helper and find_status(r) is not None]
     settled = []
     for unit in find_programs(place, concerned):
         group = [
@@ -176,9 +178,36 @@ def settle(
                 for r in _settle(_judge_graph_mode(group), fallback)
             ]
         )
+    if helpers:
+        _add_helpers(settled, helpers, place)
     known = {r.path for group in settled for r in group}
-    settled += [[r] for r in results if r.path not in known]
+    settled += [
+        [FileResult(r.path) if r.helper else r] for r in results if r.path not in known
+    ]
     return sorted(settled, key=lambda group: min(place[r.path] for r in group))
+
+
+def _add_helpers(
+    settled: Sequence[list[FileResult]],
+    helpers: Sequence[FileResult],
+    paths: Iterable[pathlib.Path],
+) -> None:
+    """Adds helpers to the first program that loads them and has not stayed as it was.
+
+    Those that no such program loads are nobody's matter.
+    """
+    imports = Imports({os.path.realpath(path): path for path in paths})
+    free = {os.path.realpath(result.path): result for result in helpers}
+    for group in settled:
+        status = _program(group).status
+        if status not in (Status.MIGRATED, Status.COMPAT):
+            continue
+        starts = [p for r in group for p in (r.path, *r.entries)]
+        loaded = {p for s in starts for p in imports.reach(os.path.realpath(s))}
+        for real in [real for real in free if real in loaded]:
+            found = dataclasses.replace(free.pop(real), program=group[0].program)
+            status_of_it = status if found.changed else None
+            group.append(dataclasses.replace(found, status=status_of_it))
 
 
 def _judge_graph_mode(results: Sequence[FileResult]) -> list[FileResult]:

@@ -17,6 +17,7 @@ from migrate.migration import Migration
 from migrate.options import Options
 from migrate.source import hidden, notebook_python2, python, python2
 from migrate.source import notebook as notebooks
+from migrate.tables import lost_numpy
 
 if TYPE_CHECKING:
     from migrate.outcomes import Status
@@ -43,6 +44,7 @@ class FileResult:
       support_at: where they go, from the file's directory; "" for beside it.
       python3: of a Python 2 file, its bytes as Python 3, before it was migrated.
       noted: of a refused file, its bytes with notes, where these are asked for.
+      helper: whether it has nothing of TensorFlow, and names that NumPy lost.
       status: what became of it, once its program is settled (`migrate.outcomes`).
       program: the first file of its program, once that is settled.
       entries: the entry points that load it, once its program is settled.
@@ -57,6 +59,7 @@ class FileResult:
     python3: bytes = b""
     support_at: str = ""
     noted: bytes = b""
+    helper: bool = False
     status: Status | None = None
     program: pathlib.Path | None = None
     entries: tuple[pathlib.Path, ...] = ()
@@ -91,10 +94,22 @@ def is_candidate(
     path: pathlib.Path, data: bytes, options: Options = _NO_OPTIONS
 ) -> bool:
     """Whether a file can need a migration, told from its bytes and the options."""
-    python_2 = options.python2 and path.suffix == ".py"
-    if _PREFILTER not in data and not (python_2 or _takes_it(path, options)):
+    if _is_helper(path, data, options):
+        return True
+    if not _has_tensorflow(path, data, options):
         return data.startswith(_UTF16)
     return not emitted.is_emitted(path, data)
+
+
+def _is_helper(path: pathlib.Path, data: bytes, options: Options) -> bool:
+    """Whether nothing but NumPy is to be looked at in a file."""
+    lost = b"numpy" in data and lost_numpy.MENTIONED.search(data) is not None
+    return lost and not _has_tensorflow(path, data, options)
+
+
+def _has_tensorflow(path: pathlib.Path, data: bytes, options: Options) -> bool:
+    python_2 = options.python2 and path.suffix == ".py"
+    return _PREFILTER in data or python_2 or _takes_it(path, options)
 
 
 def _takes_it(path: pathlib.Path, options: Options) -> bool:
@@ -112,6 +127,10 @@ def migrate_bytes(
       core: what migrates a module's text; None is the compiler.
     """
     result = _migrate_bytes(path, data, options, core)
+    if _is_helper(path, data, options):
+        # One that cannot be read is no matter of its program's.
+        result = dataclasses.replace(result, helper=True)
+        result = FileResult(path) if result.failed else result
     result = _hide_ignored(result, data)
     if options.notes and not result.failed:
         noted = _write_notes(result, data, options)

@@ -164,9 +164,9 @@ CODES = (
     ),
     Code(
         "D167",
-        "an array of one element used as a number",
-        "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Where the fix is certain, the tool writes `.item()` behind the value.",
-        why="NumPy accepted such an array as a number until version 2.4. Since then it raises TypeError.",
+        "code that newer NumPy does not accept",
+        "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Or it uses a name that NumPy no longer has, such as `np.float`, `np.product` or `np.asscalar`. If another name means the same in all versions, the tool writes it. Where the fix is certain, it writes `.item()` behind the array. Files without TensorFlow are mended too, if a migrated program imports them.",
+        why="TensorFlow 2.15 runs with NumPy 1.26, and TensorFlow 2.21 with NumPy 2. NumPy 1.24 and 2.0 removed many names, so the line raises AttributeError. NumPy accepted an array of one element as a number until version 2.4. Since then it raises TypeError.",
         before='w = tf.Variable([0.3])\n...\nvalue = sess.run(w)\nprint("%.2f" % value)',
         after='print("%.2f" % value.item())',
     ),

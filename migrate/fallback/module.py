@@ -24,7 +24,7 @@ from migrate.options import Options
 from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.splice import splice_text
-from migrate.rules import calls, closed_world
+from migrate.rules import calls, closed_world, lost_numpy
 from migrate.rules.mistakes import one_element
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
@@ -104,7 +104,7 @@ def bring_to_compat(
         failures = [*refusals(text, new), *_report_unknown_names(text, new, mistaken)]
     if failures:
         return Migration(text, tuple(failures))
-    return Migration(new, told, tuple(sorted(plan.support)))
+    return lost_numpy.mend(text, Migration(new, told, tuple(sorted(plan.support))))
 
 
 def _mend_one_element(scopes: Scopes, plan: Plan) -> Iterator[Finding]:

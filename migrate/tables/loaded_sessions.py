@@ -11,6 +11,8 @@ LOADS = frozenset(
         "tf.train.import_meta_graph",
     }
 )
+# Methods of a graph that give a tensor or an operation of it by its name.
+TAKES_BY_NAME = frozenset({"get_operation_by_name", "get_tensor_by_name"})
 # What makes none; a name stands for all that begins so.
 BESIDE = (
     *("tf.Session", "tf.Graph", "tf.get_default_graph", "tf.get_default_session"),

@@ -25,6 +25,8 @@ TABLES = pathlib.Path(migrate.tables.__file__).parent
 ELSEWHERE = {
     "calls": "`tests/mutation/calls.py` plants into its rows",
     "proofs": "it says which test proves a row: `tests/reference/test_closed_world.py`",
+    "lost_numpy": "its rows are compared with three versions of NumPy: "
+    "`tests/migrate/rules/test_lost_numpy.py`",
     "private_names": "its rows are `private_names.tsv`, compared with TensorFlow's own",
     "signatures": "its rows are `signatures.tsv`, compared with TensorFlow's own",
     "symbols": "its rows are `symbols.tsv`, compared with TensorFlow's own",

@@ -14,7 +14,7 @@ from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.code import Code, code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables import roles
+from migrate.tables import loaded_sessions, roles
 
 
 def _is_made_here(node: ast.expr) -> bool:
@@ -156,6 +156,16 @@ class Fetched:
     def _explain_unknown(self, node: ast.expr) -> tuple[str, str]:
         """Why it is not known what makes a fetched value, and what to do."""
         shown = ast.unparse(node)
+        loaded = self._find_loading(node)
+        if loaded is not None:
+            return (
+                f"the run fetches `{shown}` of the graph that "
+                f"`{ast.unparse(loaded)}` loads. The tool migrates graphs that the "
+                "program builds",
+                "Build the model here as its training program does, and restore its "
+                "checkpoint: a migrated training program writes no .meta file. Or "
+                "run this program in graph mode, with --fallback compat.",
+            )
         for call in self._makers(node):
             made = f"`{ast.unparse(call.func)}(...)` makes `{shown}`"
             if getattr(call.func, "attr", "") == "get_tensor_by_name":
@@ -195,6 +205,18 @@ class Fetched:
             "Fetch a tensor made where the session is opened.",
         )
 
+    def _find_loading(self, node: ast.expr) -> ast.expr | None:
+        """What loads the graph that a fetched tensor is taken from by its name."""
+        loading = {n for n, s in self._scopes.walk_uses() if s in loaded_sessions.LOADS}
+        for value in self._find_values(node) if loading else ():
+            for call in walk_breadth_first(value):
+                if isinstance(call, ast.Call) and (
+                    call.func in loading
+                    or getattr(call.func, "attr", "") in loaded_sessions.TAKES_BY_NAME
+                ):
+                    return min(loading, key=lambda n: n.lineno)
+        return None
+
     def _find_loop(self, node: ast.expr) -> ast.For | None:
         """The loop over objects that binds what a fetched attribute is of."""
         if not isinstance(node, ast.Attribute):
@@ -229,6 +251,12 @@ class Fetched:
 
     def _makers(self, node: ast.expr) -> Iterator[ast.Call]:
         """The calls whose result the name holds that an expression begins with."""
+        for value in self._find_values(node):
+            if isinstance(value, ast.Call):
+                yield value
+
+    def _find_values(self, node: ast.expr) -> Iterator[ast.expr]:
+        """What the name is assigned that an expression begins with."""
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             node = node.value
         if not isinstance(node, ast.Name):
@@ -236,7 +264,7 @@ class Fetched:
         owner = self._scopes.scope_of(node).owner(node.id)
         for binding in owner.bindings[node.id] if owner is not None else ():
             value = getattr(binding, "value", None)
-            if isinstance(value, ast.Call):
+            if isinstance(value, ast.expr):
                 yield value
 
     def _find_names_bound_in_loop(self) -> set[str]:

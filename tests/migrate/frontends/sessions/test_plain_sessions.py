@@ -285,6 +285,12 @@ def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
             "it from a graph that this program does not build",
         ),
         (
+            "saver = tf.train.import_meta_graph('m.meta')\n"
+            "score = tf.get_default_graph().get_operation_by_name('s').outputs[0]",
+            "the run fetches `score` of the graph that `tf.train.import_meta_graph` "
+            "loads. The tool migrates graphs that the program builds",
+        ),
+        (
             "score = 3",
             "the run fetches `score`, but no statement of this program's graph makes it",
         ),

@@ -1,0 +1,124 @@
+"""D167: names that NumPy does not have any more, in what is migrated.
+
+    np.zeros(3, dtype=np.float)  ->  np.zeros(3, dtype=float)
+
+They are code of the host, which no other rule touches. So they are replaced in the text of
+the result, where it is one; the file of a refused program stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.migration import Migration
+from migrate.plan import Plan
+from migrate.program.code import Code, code
+from migrate.rewriting.splice import splice_text
+from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.tables import lost_numpy as table
+
+CODE = "D167"
+_NUMPY = "numpy."
+
+
+@dataclasses.dataclass(frozen=True)
+class _Use:
+    """One use of such a name.
+
+    Attributes:
+      node: where it is named.
+      name: NumPy's name.
+      replaced: the expression that is written anew, and what it becomes; None where
+        nothing means the same.
+    """
+
+    node: ast.expr
+    name: str
+    replaced: tuple[ast.expr, Code] | None
+
+
+def mend(text: str, done: Migration) -> Migration:
+    """A migration without the names that NumPy does not have any more.
+
+    Args:
+      text: the file as it was.
+    """
+    hindered = any(f.blocks or f.outcome is Outcome.FAILED for f in done.findings)
+    if hindered or not table.MENTIONED.search(text.encode("utf-8", "surrogatepass")):
+        return done
+    found = list(_find_uses(scopes_of(tree_of(text))))
+    if not found:
+        return done
+    tree, plan = tree_of(done.text), Plan()
+    for use in _find_uses(scopes_of(tree)):
+        if use.replaced is not None:
+            plan.replace(*use.replaced)
+    new = splice_text(done.text, tree, plan) if plan.expressions else None
+    findings = sorted([*done.findings, *map(_tell, found)])
+    return dataclasses.replace(done, text=new or done.text, findings=tuple(findings))
+
+
+def _find_uses(scopes: Scopes) -> Iterator[_Use]:
+    # Before Python 3.12 what is in an f-string has another's positions.
+    shown = {
+        inner
+        for node in scopes.walk()
+        if isinstance(node, ast.JoinedStr)
+        for inner in walk_breadth_first(node)
+    }
+    for node in scopes.walk():
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        if node.attr in table.NAMES and scopes.import_path(node.value) == "numpy":
+            replaced = None if node in shown else _replace(node, scopes)
+            yield _Use(node, node.attr, replaced)
+
+
+def _replace(node: ast.Attribute, scopes: Scopes) -> tuple[ast.expr, Code] | None:
+    """What is written in place of a name, or of its call."""
+    name = node.attr
+    if name in table.BUILTINS:
+        builtin = table.BUILTINS[name]
+        if scopes.scope_of(node).owner(builtin) is not None:
+            return None  # The file has another meaning for it.
+        return node, code(builtin)
+    if name in table.RENAMED:
+        return node, code(node.value, f".{table.RENAMED[name]}")
+    if name in table.NUMBERS:
+        return node, _fill(table.NUMBERS[name], node.value)
+    call = scopes.parents.get(node)
+    if name in table.CALLS and isinstance(call, ast.Call) and call.func is node:
+        if len(call.args) == 1 and not call.keywords:
+            if not isinstance(call.args[0], ast.Starred):
+                return call, _fill(table.CALLS[name], node.value, call.args[0])
+    return None
+
+
+def _fill(template: str, module: ast.expr, value: ast.expr | None = None) -> Code:
+    parts: list[str | ast.expr | Code] = []
+    for text in re.split(r"(\{np\}|\{value\})", template):
+        if text == "{np}":
+            parts.append(module)
+        elif text == "{value}" and value is not None:
+            parts.append(value)
+        else:
+            parts.append(text)
+    return code(*parts)
+
+
+def _tell(use: _Use) -> Finding:
+    return Finding(
+        use.node.lineno,
+        use.node.col_offset + 1,
+        CODE,
+        Outcome.WARNED if use.replaced is None else Outcome.REWRITTEN,
+        f"{_NUMPY}{use.name}",
+        "NumPy does not have this name any more. TensorFlow 2.15 runs with NumPy 1.26, "
+        "and TensorFlow 2.21 with NumPy 2",
+        table.RECIPES.get(use.name, table.RECIPE) if use.replaced is None else "",
+    )
