@@ -251,7 +251,7 @@ A refused program can still run on TensorFlow 2.21, in graph mode:
   whole program stays unchanged. [T151](../rules/T151.md) names the line.
 
 The report calls the result *runs through compat.v1 (still TF1)* and gives the reason why it is not yet
-`tf.distribute`. The exit code is 0, because you asked for this. Programs that migrate are migrated as
+`tf.distribute`. The exit code is 0, because you asked for this, or 1 if there is a warning. Programs that migrate are migrated as
 always. `tf_upgrade_v2`'s output is read like the original, with and without the fallback.
 
 Before:
