@@ -66,11 +66,11 @@ CODES = (
     Code(
         "T117",
         "kept, though TensorFlow does not document it",
-        "The program uses a private function or class of TensorFlow. TensorFlow 2.21 has it in the same place with the same parameters, so it stays. Protocol buffers (`tensorflow.core.protobuf.rewriter_config_pb2`) stay too. So does an attribute that the program itself stores on the TensorFlow module.",
+        "The program uses a private function or class of TensorFlow. TensorFlow 2.21 has it in the same place with the same parameters, so it stays. Protocol buffers (`tensorflow.core.protobuf.rewriter_config_pb2`) stay too. So does an attribute that the program itself stores on the TensorFlow module. With `--fallback compat` a name also stays if it is an operation's function or has the same code in TensorFlow 1.15.5, 2.15.1 and 2.21; each kept name is a warning.",
         why="A private name has no public equal, so there is nothing to rename it to. It works with TensorFlow 2.21, but a later version may remove it. An attribute of the program's own works the same in both versions, because a module accepts new attributes.",
         before="from tensorflow.python.client import device_lib",
         after="from tensorflow.python.client import device_lib",
-        promise="The private name exists in TensorFlow 2.21 and takes the same arguments. The tool assumes that it computes the same.",
+        promise="The private name exists in TensorFlow 2.21 and takes the same arguments. The tool assumes that it computes the same. With `--fallback compat` the warning says whether the code was compared.",
     ),
     Code(
         "T118",

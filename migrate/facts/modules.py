@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from migrate.tables import private_names
+from migrate.tables import kept_names, private_names, symbols
 
 # Private modules that TensorFlow 1.15.5 has no more, and those that are passed on as
 # modules, with what they were public as: (dotted path, canonical prefix). All others
@@ -84,6 +84,9 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ),
 )
 
+# Keras's own files: of these the generated table knows what each name is public as.
+_KERAS = "tensorflow.python.keras."
+
 # Public wrappers of a private function, which are other objects.
 _WRAPPED = {"tensorflow.python.framework.ops.colocate_with": "tf.colocate_with"}
 
@@ -140,6 +143,11 @@ def is_private(path: str) -> bool:
 def _find_public_symbol(path: str) -> str | None:
     """The public symbol of a private path, or None where there is none."""
     symbol = _WRAPPED.get(path, private_names.public(path))
+    if symbol == "" and path.startswith(_KERAS):
+        of_keras = "tf.keras." + path.removeprefix(_KERAS)
+        if of_keras in symbols.modules():
+            return of_keras
+        return kept_names.find_public_of_keras(path) or None
     if symbol == "":
         for private, public in _PRIVATE_HOMES:
             if path == private or path.startswith(private + "."):

@@ -10,10 +10,8 @@ from migrate.tables import (
     graph_estimators,
     graph_mode,
     legacy_keras,
-    messages,
     modes,
     not_public,
-    private_names,
     symbols,
 )
 from migrate.tables.calls import CallRow
@@ -123,13 +121,6 @@ def exists(name: str) -> bool:
     if name.startswith(_V1) and legacy_keras.home(symbol) is not None:
         return True
     return symbols.exists_in_target(name)
-
-
-def is_still_there(path: str) -> bool:
-    """Whether TensorFlow 2.21 has what is imported from TensorFlow's own files."""
-    return private_names.is_still_there(path) or messages.is_still_there(
-        "tf" + path.removeprefix("tensorflow")
-    )
 
 
 def _broken(symbol: str) -> Lost | None:

@@ -14,9 +14,12 @@ from migrate.fallback.added import drop_unread, import_homes
 from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
 from migrate.fallback.names import CODE, NameRules
+from migrate.fallback.private import KEPT
+from migrate.fallback.private_imports import find_failing_imports
 from migrate.fallback.several_tasks import TOLD as _STRATEGY
 from migrate.fallback.several_tasks import find_strategies
 from migrate.fallback.start import begin_in_graph_mode
+from migrate.fallback.untaken import find_untaken
 from migrate.findings import Finding, Outcome
 from migrate.gates.judgement import refusals
 from migrate.migration import Migration
@@ -26,7 +29,7 @@ from migrate.rewriting import gates
 from migrate.rewriting.splice import splice_text
 from migrate.rules import calls, closed_world, lost_numpy
 from migrate.rules.mistakes import one_element
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import symbols
 from migrate.unit import Unit
 
@@ -35,7 +38,7 @@ _VERSION = "tf.__version__"
 # Of a call whose arguments TensorFlow 2.21's function does not take.
 _MISFIT = "T121"
 # What is mended on the way, or warned of, and hinders nothing.
-TOLD = frozenset({"D167", _STRATEGY})
+TOLD = frozenset({"D167", KEPT, _STRATEGY})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,14 +78,19 @@ def bring_to_compat(
     tree = tree_of(whole)
     scopes = scopes_of(tree)
     plan = Plan()
-    rules = NameRules(scopes, plan, part.named_for_2)
+    rules = NameRules(scopes, plan, part.named_for_2, find_untaken(scopes, tree))
     rules.run()
     strategies = tuple(find_strategies(scopes, CODE))
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
     lost += [f for f in strategies if f.blocks]
     if lost:
         return Migration(text, tuple(sorted(lost)))
-    told = (*strategies, *rules.mistakes, *_mend_one_element(scopes, plan))
+    told = (
+        *strategies,
+        *rules.mistakes,
+        *rules.kept.values(),
+        *_mend_one_element(scopes, plan),
+    )
     mistaken = {finding.symbol for finding in rules.mistakes}
     edited = splice_text(whole, tree, plan)
     if edited is None:
@@ -92,6 +100,9 @@ def bring_to_compat(
     if part.starts:
         new = begin_in_graph_mode(new, part.own)
     missing = list(_find_missing_names(new, mistaken))
+    failing = list(_report_failing_imports(new, tree, part.own))
+    if failing:
+        return Migration(text, tuple(sorted(failing)))
     new = _restore_imports(new, stands)
     failures = [
         _report_not_written(f"{code} in line {line}: {reason}")
@@ -155,6 +166,24 @@ def _find_missing_names(
             continue
         if not exists(name) and symbol not in mistaken:
             yield "G009", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
+
+
+def _report_failing_imports(
+    text: str, before: ast.Module, own: Collection[str]
+) -> Iterator[Finding]:
+    """Imports of the result that TensorFlow 2.21 cannot do, where the file had them.
+
+    Args:
+      before: the file, before its imports were changed.
+    """
+    tree = tree_of(text)
+    stood = {
+        ast.unparse(node): node.lineno
+        for node in walk_breadth_first(before)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    }
+    for node, why, recipe in find_failing_imports(tree, scopes_of(tree), own):
+        yield _make_refusal(stood.get(ast.unparse(node), 1), why, recipe)
 
 
 def _report_unknown_names(

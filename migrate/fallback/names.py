@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate import emitted
 from migrate.facts import modules
@@ -17,9 +17,9 @@ from migrate.fallback.homes import (
     find_home_of_2,
     find_home_of_module,
     is_in_compat,
-    is_still_there,
 )
 from migrate.fallback.imports import V1
+from migrate.fallback.private import KEPT, Kept, explain_loss, judge
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.code import Code, code
@@ -46,15 +46,25 @@ class NameRules:
 
     Args:
       named_for_2: whether `tf.X` means TensorFlow 2's X.
+      untaken: what never runs on TensorFlow 2.21.
     """
 
-    def __init__(self, scopes: Scopes, plan: Plan, named_for_2: bool = False) -> None:
+    def __init__(
+        self,
+        scopes: Scopes,
+        plan: Plan,
+        named_for_2: bool = False,
+        untaken: Collection[ast.AST] = (),
+    ) -> None:
         self.scopes = scopes
         self.plan = plan
         self._named_for_2 = named_for_2
+        self._untaken = untaken
         self.lost: list[Finding] = []
         # Uses of what no TensorFlow has: they stay, and fail as they did.
         self.mistakes: list[Finding] = []
+        # Private names that stay, by symbol: each is told where it is first used.
+        self.kept: dict[str, Finding] = {}
         # A name to bind for compat.v1, "" where the file has one or needs none.
         self.new_alias = ""
         self._alias = self._find_alias()
@@ -66,7 +76,12 @@ class NameRules:
 
     def _use(self, node: ast.expr, symbol: str) -> None:
         path = self.scopes.find_dotted_path(node) or ""
-        home = self._home(path, symbol)
+        if node in self._untaken and modules.is_private(path):
+            return
+        private = self._judge_private(node, path, symbol)
+        if isinstance(private, Kept):
+            return self._keep(node, symbol, private)
+        home = private or self._home(path, symbol)
         if home is None:
             return
         if self._is_alias_of_module(node, symbol):
@@ -102,8 +117,6 @@ class NameRules:
             private = "tensorflow" + symbol[2:]
             symbol = modules.canonical(private) or symbol
         if modules.is_private(private) or private.startswith("tensorflow.core."):
-            if is_still_there(private) and private == path:
-                return None
             if symbol.startswith(("tf.python.", "tf.core.")):
                 return _private(symbol)
             if is_in_compat(symbol) and symbol not in symbols.modules():
@@ -119,6 +132,21 @@ class NameRules:
         if self._named_for_2 and not path.startswith(V1):
             return find_home_of_2(symbol)
         return find_home(symbol)
+
+    def _judge_private(
+        self, node: ast.expr, path: str, symbol: str
+    ) -> Kept | Lost | None:
+        if not modules.is_private(path) and not path.startswith("tensorflow.core."):
+            return None
+        parent = self.scopes.parents.get(node)
+        call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+        return judge(path, symbol, call)
+
+    def _keep(self, node: ast.expr, symbol: str, kept: Kept) -> None:
+        if kept.reason and symbol not in self.kept:
+            self.kept[symbol] = _make_finding(
+                node, KEPT, Outcome.WARNED, symbol, kept.reason, kept.recipe
+            )
 
     def _is_alias_of_module(self, node: ast.expr, symbol: str) -> bool:
         """Whether a statement only gives a module a name: `slim = tf.contrib.slim`."""
@@ -177,31 +205,32 @@ class NameRules:
         return True
 
     def _add_mistake(self, node: ast.expr, symbol: str) -> None:
+        reason = (
+            f"TensorFlow 1.15 has no `{symbol}` either: if the program comes to this "
+            "line, it ends with an AttributeError on both versions"
+        )
         self.mistakes.append(
-            Finding(
-                node.lineno,
-                node.col_offset + 1,
-                _NO_NAME,
-                Outcome.WARNED,
-                symbol,
-                f"TensorFlow 1.15 has no `{symbol}` either: if the program comes to this "
-                "line, it ends with an AttributeError on both versions",
-                "Correct the name.",
+            _make_finding(
+                node, _NO_NAME, Outcome.WARNED, symbol, reason, "Correct the name."
             )
         )
 
     def _add(self, node: ast.expr, symbol: str, lost: Lost) -> None:
         self.lost.append(
-            Finding(
-                node.lineno,
-                node.col_offset + 1,
-                CODE,
-                Outcome.REFUSED,
-                symbol,
-                lost.reason,
-                lost.recipe,
-            )
+            _make_finding(node, CODE, Outcome.REFUSED, symbol, lost.reason, lost.recipe)
         )
+
+
+def _make_finding(
+    node: ast.expr,
+    code: str,
+    outcome: Outcome,
+    symbol: str,
+    reason: str,
+    recipe: str,
+) -> Finding:
+    column = node.col_offset + 1
+    return Finding(node.lineno, column, code, outcome, symbol, reason, recipe)
 
 
 def _make_lost(home: str) -> Lost:
@@ -214,6 +243,8 @@ def _make_lost(home: str) -> Lost:
 def _private(symbol: str) -> Home:
     if symbol in graph_mode.HOMES:
         return graph_mode.HOMES[symbol]
+    if symbol.startswith("tf.python."):
+        return explain_loss(symbol)
     home = find_home(symbol)
     return home if isinstance(home, Lost) else _MODULE
 

@@ -81,8 +81,11 @@ def parameters(name: str) -> tuple[str, ...] | None:
 def misfit(call: ast.Call, name: str) -> str:
     """Why a call does not fit what the function of a name takes, "" where it does."""
     known = parameters(name)
-    if known is None:
-        return ""
+    return "" if known is None else misfit_of(call, known)
+
+
+def misfit_of(call: ast.Call, known: tuple[str, ...]) -> str:
+    """Why a call does not fit parameters, "" where it does."""
     starred = any(isinstance(a, ast.Starred) for a in call.args)
     spread = any(k.arg is None for k in call.keywords)
     stars = [i for i, p in enumerate(known) if p.startswith("*")]

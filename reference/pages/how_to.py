@@ -241,11 +241,17 @@ A refused program can still run on TensorFlow 2.21, in graph mode:
   `pip install --no-deps tensorflow-estimator==2.15.0`. TensorFlow 2.16 and later lack private modules that it imports;
   `graph_estimators.py`, which is written beside the program, stands in for these. `TF_CONFIG` works as before. A TPU,
   or a strategy over several tasks, is an error that says so.
+- A private name (`tensorflow.python.ops.gen_nn_ops`) stays if TensorFlow 2.15.1 and 2.21 still have it and it means the
+  same: the function of an operation with the same arguments, or the same code, with all that this code calls. A warning
+  ([T117](../rules/T117.md)) names it, because a later TensorFlow may drop it. Other private names stay only if they have
+  the same parameters; the warning then says that their code is another one. Calls must fit the parameters. What is gone
+  or means something else is refused, also where a file only imports it.
+- Keras's private names become the public ones of `tf.keras`.
 - If one file of a program needs something that TensorFlow 2.21 lacks in graph mode too (most of contrib), the
   whole program stays unchanged. [T151](../rules/T151.md) names the line.
 
 The report calls the result *runs through compat.v1 (still TF1)* and gives the reason why it is not yet
-`tf.distribute`. The exit code is 0, because you asked for this. Programs that migrate are migrated as
+`tf.distribute`. The exit code is 0, because you asked for this, or 1 if there is a warning. Programs that migrate are migrated as
 always. `tf_upgrade_v2`'s output is read like the original, with and without the fallback.
 
 Before:

@@ -87,7 +87,11 @@ def find_entries(root: pathlib.Path) -> list[Entry]:
             module in named or imports.starts(real, imported=True)
         ):
             continue
-        loaded = sorted(pathlib.Path(p) for p in imports.reach(real))
+        # `python -m a.b.c` loads what a and a.b are first.
+        above = [p / "__init__.py" for p in path.parents if root in p.parents]
+        begun = [real, *(str(p) for p in above if str(p) in files)]
+        reached = {p for start in begun for p in imports.reach(start)}
+        loaded = sorted(map(pathlib.Path, reached))
         found.append(Entry(module, tuple(p.relative_to(root) for p in loaded)))
     return found
 

@@ -30,7 +30,10 @@ PROCESSES = 2
 _SLOW = 1.0
 # What remembers large tables and texts of emitted modules: it is read only once.
 _KEPT = {"_raw", "_target_versions", "target_names", "_target_modules", "modules"}
-_KEPT_OF = ("signatures", "private_names", "emitted", "rewriting.attributes")
+_KEPT_OF = (
+    *("signatures", "private_names", "kept_names"),
+    *("emitted", "rewriting.attributes"),
+)
 
 
 def in_process(work: Callable[[], Result]) -> Result:

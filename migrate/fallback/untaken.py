@@ -1,0 +1,137 @@
+"""What of a file never runs on TensorFlow 2.21, because an import succeeds there.
+
+    try:
+      from tensorflow.python.types import core
+      TF_23 = True
+    except ImportError:
+      TF_23 = False
+
+The handler does not run, and neither does what stands under `if not TF_23:`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.source.nodes import walk_breadth_first
+from migrate.tables import kept_names
+from migrate.tables.kept_names import Known
+
+_ERRORS = frozenset({"ImportError", "ModuleNotFoundError"})
+
+
+def find_untaken(scopes: Scopes, tree: ast.Module) -> frozenset[ast.AST]:
+    """All nodes of handlers and branches that do not run."""
+    found: set[ast.AST] = set()
+    flags: dict[str, bool] = {}
+    for node in walk_breadth_first(tree):
+        if isinstance(node, ast.Try) and _succeeds(node):
+            for handler in node.handlers:
+                found.update(*map(ast.walk, handler.body))
+            flags |= _find_flags(node, scopes)
+    for node in walk_breadth_first(tree):
+        if isinstance(node, ast.If):
+            for statement in _list_other_branch(node, flags):
+                found.update(ast.walk(statement))
+    return frozenset(found)
+
+
+def is_guarded(node: ast.stmt, scopes: Scopes) -> bool:
+    """Whether an import may fail: a handler says what happens then."""
+    child: ast.AST = node
+    parent = scopes.parents.get(node)
+    while parent is not None:
+        if (
+            isinstance(parent, ast.Try)
+            and any(child is one for one in parent.body)
+            and any(map(_catches_import, parent.handlers))
+        ):
+            return True
+        child, parent = parent, scopes.parents.get(parent)
+    return False
+
+
+def _catches_import(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type
+    if kinds is None:
+        return True
+    listed = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+    known = _ERRORS | {"Exception", "BaseException"}
+    return any(isinstance(k, ast.Name) and k.id in known for k in listed)
+
+
+def _succeeds(node: ast.Try) -> bool:
+    """Whether a `try` only imports what TensorFlow 2.21 has, and sets constants."""
+    imports = 0
+    for statement in node.body:
+        if isinstance(statement, ast.ImportFrom) and not statement.level:
+            module = statement.module or ""
+            if not all(_is_there(module, alias.name) for alias in statement.names):
+                return False
+            imports += 1
+        elif not (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+        ):
+            return False
+    return imports > 0 and all(
+        isinstance(h.type, ast.Name) and h.type.id in _ERRORS for h in node.handlers
+    )
+
+
+def _is_there(module: str, name: str) -> bool:
+    if kept_names.has_module(f"{module}.{name}"):
+        return True
+    row = kept_names.find(f"{module}.{name}")
+    return bool(kept_names.has_module(module)) and (
+        row is not None and row.known is not Known.GONE
+    )
+
+
+def _find_flags(node: ast.Try, scopes: Scopes) -> dict[str, bool]:
+    """Names that such a `try` sets, if its handlers alone set them otherwise."""
+    inside = {id(n) for n in ast.walk(node)}
+    found = {}
+    for statement in node.body:
+        if not isinstance(statement, ast.Assign):
+            continue
+        target, value = statement.targets[0], statement.value
+        if (
+            len(statement.targets) == 1
+            and isinstance(target, ast.Name)
+            and isinstance(value, ast.Constant)
+            and isinstance(value.value, bool)
+            and all(
+                id(n) in inside for n in scopes.module.bindings.get(target.id, [node])
+            )
+            and not _is_bound_elsewhere(target.id, scopes, inside)
+        ):
+            found[target.id] = value.value
+    return found
+
+
+def _is_bound_elsewhere(name: str, scopes: Scopes, inside: set[int]) -> bool:
+    """Whether anything but a `try` binds a name, in whatever scope."""
+    return any(
+        id(node) not in inside
+        and (
+            (isinstance(node, ast.Global) and name in node.names)
+            or (isinstance(node, ast.arg) and node.arg == name)
+            or (
+                isinstance(node, ast.Name)
+                and node.id == name
+                and not isinstance(node.ctx, ast.Load)
+            )
+        )
+        for node in scopes.walk()
+    )
+
+
+def _list_other_branch(node: ast.If, flags: dict[str, bool]) -> Iterator[ast.stmt]:
+    test, holds = node.test, True
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, False
+    if isinstance(test, ast.Name) and test.id in flags:
+        yield from node.orelse if flags[test.id] is holds else node.body
