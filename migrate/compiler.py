@@ -80,7 +80,10 @@ def migrate_text(
       SyntaxError: the text is not Python 3.
       RecursionError: it is nested too deeply.
     """
-    return lost_numpy.mend(text, _migrate(text, options or Options(), filename))
+    done = _migrate(text, options or Options(), filename)
+    if "tensorflow" in text and not any(f.code.startswith("T") for f in done.findings):
+        return done  # TensorFlow 2's code, where `np.bool` is NumPy 2's.
+    return lost_numpy.mend(text, done)
 
 
 def _migrate(text: str, options: Options, filename: str) -> Migration:

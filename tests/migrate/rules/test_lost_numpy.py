@@ -220,6 +220,17 @@ def test_a_refused_program_stays_as_it_is() -> None:
     assert "a = np.float;" in done.text
 
 
+def test_code_of_tensorflow_2_is_left_alone() -> None:
+    """Its `np.bool` is NumPy 2's type, and not Python's."""
+    text = (
+        "import numpy as np\nimport tensorflow as tf\n\n\n@tf.function\n"
+        "def double(x):\n    return 2 * x\n\n\n"
+        "print(isinstance(double(tf.ones(1)).numpy()[0] > 1, np.bool))\n"
+    )
+    done = migrate_text(text)
+    assert (done.text, done.findings) == (text, ())
+
+
 _HELPER = "import numpy as np\n\n\ndef ones():\n    return np.ones(1, np.float)\n"
 
 
