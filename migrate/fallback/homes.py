@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from migrate import emitted
 from migrate.tables import (
     contrib,
     contrib_graph,
@@ -60,7 +61,10 @@ def find_home(symbol: str) -> Home:
     if by_call is not None:
         return by_call
     if symbol in OPTIMIZERS and OPTIMIZERS[symbol].target:
-        return OPTIMIZERS[symbol].target
+        target = OPTIMIZERS[symbol].target
+        # Of these a graph would run only a part of the update.
+        if not emitted.files(target.partition(".")[0]):
+            return target
     if symbol in contrib.HOMES:
         return contrib.HOMES[symbol]
     if symbol in contrib.SLIM:

@@ -52,6 +52,21 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
     "graph_predictor": (("predictor",), ("from_saved_model",)),
+    "graph_seq2seq": (
+        ("seq2seq",),
+        (
+            *("AttentionMechanism", "AttentionWrapper", "AttentionWrapperState"),
+            *("BahdanauAttention", "BahdanauMonotonicAttention", "BasicDecoder"),
+            *("BasicDecoderOutput", "BeamSearchDecoder", "BeamSearchDecoderOutput"),
+            *("BeamSearchDecoderState", "CustomHelper", "Decoder"),
+            *("FinalBeamSearchDecoderOutput", "GreedyEmbeddingHelper", "Helper"),
+            *("InferenceHelper", "LuongAttention", "LuongMonotonicAttention"),
+            *("SampleEmbeddingHelper", "ScheduledEmbeddingTrainingHelper"),
+            *("ScheduledOutputTrainingHelper", "TrainingHelper", "dynamic_decode"),
+            *("gather_tree", "hardmax", "monotonic_attention", "safe_cumprod"),
+            "tile_batch",
+        ),
+    ),
     "slim_learning": (("slim.learning",), ("train", "train_step")),
 }
 HOMES |= {
@@ -102,9 +117,14 @@ _NO_PACKAGE = (
 )
 NO_HOME: dict[str, tuple[str, str]] = {
     "tf.contrib.seq2seq": (
-        "compat.v1 has no decoders and no attention; TensorFlow Addons, which had, ended "
-        "with TensorFlow 2.15, and its classes take other arguments",
-        "Write the decoder as a tf.while_loop over a cell of tf.nn.rnn_cell.",
+        "graph_seq2seq, which is written beside programs, has contrib's public names, and "
+        "not this one",
+        "Call what is public, or bring the code of this one into the program.",
+    ),
+    "tf.contrib.opt": (
+        "contrib_optimizers, which is written beside programs of TensorFlow 2, assigns in "
+        "a traced step; a graph would leave out a part of the update",
+        "Take an optimizer of tf.train, and decay variables by assignments before it.",
     ),
     "tf.contrib.rnn": (
         "it is contrib's own; compat.v1 has BasicRNNCell, BasicLSTMCell, LSTMCell, "

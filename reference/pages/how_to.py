@@ -237,6 +237,9 @@ A refused program can still run on TensorFlow 2.21, in graph mode:
   launch commands work. You need no environment variable.
 - Code of contrib comes from `tf.compat.v1`, or from a module that is written beside the program. So does the
   MNIST reader.
+- Decoders, attention and beam search of `tf.contrib.seq2seq` come from `graph_seq2seq`. Variables keep their names, so
+  that TensorFlow 1's checkpoints fit. With operation seeds the draws are TensorFlow 1's. In a loop, a draw does not wait
+  for the step before. So helpers that draw repeat themselves only with `parallel_iterations=1`, as in TensorFlow 1.
 - Estimators and `TPUEstimator` (without a TPU) come from the package that they always came from:
   `pip install --no-deps tensorflow-estimator==2.15.0`. TensorFlow 2.16 and later lack private modules that it imports;
   `graph_estimators.py`, which is written beside the program, stands in for these. `TF_CONFIG` works as before. A TPU,

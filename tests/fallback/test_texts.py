@@ -9,6 +9,7 @@ from collections.abc import Collection
 import pytest
 from click.testing import CliRunner
 
+from migrate import emitted
 from migrate.cli import main
 from migrate.fallback import module
 from migrate.fallback.module import Part, bring_to_compat
@@ -402,12 +403,34 @@ def test_a_call_that_no_signature_takes_is_told_at_its_line() -> None:
     assert "takes no argument `clusters`" in finding.reason
 
 
-@pytest.mark.parametrize(
-    "symbol", ("seq2seq.BasicDecoder", "rnn.LayerNormBasicLSTMCell")
-)
-def test_why_contrib_has_no_home_is_said_of_graph_mode(symbol: str) -> None:
-    (finding,) = _brought(f"import tensorflow as tf\ntf.contrib.{symbol}(c)\n").findings
+def test_why_contrib_has_no_home_is_said_of_graph_mode() -> None:
+    (finding,) = _brought(
+        "import tensorflow as tf\ntf.contrib.rnn.GridLSTMCell(c)\n"
+    ).findings
     assert "compat.v1 has" in finding.reason and "tf.nn.rnn_cell" in finding.recipe
+
+
+@pytest.mark.parametrize(
+    ("imported", "used"),
+    (
+        ("import tensorflow as tf", "tf.contrib.seq2seq"),
+        ("from tensorflow.contrib import seq2seq", "seq2seq"),
+        ("from tensorflow.contrib.seq2seq.python.ops import decoder", "decoder"),
+    ),
+)
+def test_decoders_are_of_a_module_beside_the_program(imported: str, used: str) -> None:
+    found = _brought(f"{imported}\nclass Own({used}.Decoder):\n    pass\n")
+    assert not found.findings
+    assert "class Own(graph_seq2seq.Decoder):" in found.text
+    assert set(found.support) == set(emitted.files("graph_seq2seq"))
+
+
+def test_a_private_name_of_decoders_is_told() -> None:
+    module = "tensorflow.contrib.seq2seq.python.ops.attention_wrapper"
+    (finding,) = _brought(
+        f"from {module} import _luong_score\n_luong_score(q)\n"
+    ).findings
+    assert finding.line == 2 and "public names" in finding.reason
 
 
 def test_hooks_of_tf_estimator_are_those_of_tf_train() -> None:
@@ -493,3 +516,15 @@ def test_a_strategy_over_several_tasks_is_told_at_its_line(
     found = _brought(_STRATEGY.format(sets, given)).findings
     assert [f.outcome for f in found] == ([outcome] if outcome else [])
     assert all(f.line == 4 for f in found)
+
+
+@pytest.mark.parametrize(
+    "name", ("AdamWOptimizer", "LazyAdamOptimizer", "NadamOptimizer", "LARSOptimizer")
+)
+def test_optimizers_that_assign_in_a_traced_step_are_told(name: str) -> None:
+    """In a graph nothing would run the decay that AdamWOptimizer assigns."""
+    (finding,) = _brought(
+        f"import tensorflow as tf\ntf.contrib.opt.{name}(r)\n"
+    ).findings
+    assert (finding.line, finding.code) == (2, "T151")
+    assert "leave out a part of the update" in finding.reason

@@ -102,7 +102,7 @@ FORMS: dict[str, tuple[Options, dict[str, str], dict[str, str]]] = {
     ),
     "T151": (
         Options(fallback="compat"),
-        {"a.py": TRACED + "tf.contrib.seq2seq.BasicDecoder(1, 2, 3)\n"},
+        {"a.py": TRACED + "tf.contrib.rnn.GridLSTMCell(1)\n"},
         {"a.py": TRACED},
     ),
 }
