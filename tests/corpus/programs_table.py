@@ -30,9 +30,8 @@ flags. It builds no graph and trains nothing. `tests/corpus/test_bert.py` trains
 """
 _AFTER = """\
 A program that `--fallback compat` accepts runs in graph mode on TensorFlow 2.21. It does not use `tf.distribute` yet.
-A program that it does not accept gets a finding at the line (T151); the lists below give the reasons. For example,
-TensorFlow 2.21 has no `tf.contrib.legacy_seq2seq`, also not in graph mode. `tests/fallback` runs programs that it
-accepts, and their losses are equal.
+A program that it does not accept gets a finding at the line (T151); the lists below give the reasons.
+`tests/fallback` runs programs that it accepts, and their losses are equal.
 """
 Recorded = dict[str, list[dict[str, object]]]
 
