@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import pathlib
 import sys
@@ -82,7 +81,6 @@ def _replacements() -> dict[str, tuple[str, str]]:
     }
 
 
-@functools.cache
 def _asked(python: str, directory: pathlib.Path) -> dict[str, object]:
     (directory / "ask.py").write_text(_ASK)
     texts = sorted({text for pair in _replacements().values() for text in pair})
