@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pathlib
 import re
-from collections.abc import Iterable
 
 import pytest
 
@@ -16,7 +15,6 @@ from reference.verify.runs import LAUNCHER
 from reference.verify.suite import (
     NOTEBOOKS,
     Case,
-    Originals,
     judge_fault,
     list_replaced,
     notebook_pairs,
@@ -29,7 +27,9 @@ from tests.verify.faults import FIRST
 from tests.verify.support import unproven
 
 PAIRS = sorted(name for name, scenario in SCENARIOS.items() if scenario.runs)
-FAULTY = sorted(name for name, scenario in SCENARIOS.items() if scenario.faults)
+FAULTS = [
+    (name, fault.name) for name in sorted(SCENARIOS) for fault in SCENARIOS[name].faults
+]
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +40,11 @@ def python() -> str:
     return str(found)
 
 
-def _foresee(name: str, directory: pathlib.Path, faults: Iterable[Fault] = ()) -> None:
-    """Tells the ledger all programs of a proof before the first of them runs."""
+def _foresee(name: str, directory: pathlib.Path, fault: Fault | None = None) -> None:
+    """Tells the ledger both programs of a proof before the first of them runs."""
     scenario = SCENARIOS[name]
-    written, replaced = list_replaced(scenario, None)
-    runner.copied(written, directory / "migration", replaced)
-    for number, fault in enumerate(faults):
-        written, replaced = list_replaced(scenario, fault)
-        runner.copied(written, directory / str(number), replaced)
+    written, replaced = list_replaced(scenario, fault)
+    runner.copied(written, directory, replaced)
     ledger.rests_on(LAUNCHER, scenario.program, directory)
 
 
@@ -63,25 +60,23 @@ def test_a_pair_is_equal(name: str, python: str, tmp_path: pathlib.Path) -> None
 
 
 def test_it_is_known_what_every_fault_shows_first() -> None:
-    named = {name: {f.name for f in SCENARIOS[name].faults} for name in FAULTY}
-    assert {name: set(faults) for name, faults in FIRST.items()} == named
+    assert [(name, fault) for name in sorted(FIRST) for fault in FIRST[name]] == FAULTS
 
 
-@pytest.mark.parametrize("name", FAULTY)
-def test_planted_faults_are_seen_where_they_are(
-    name: str, python: str, tmp_path: pathlib.Path
+@pytest.mark.parametrize(("name", "fault"), FAULTS)
+def test_a_planted_fault_is_seen_where_it_is(
+    name: str, fault: str, python: str, tmp_path: pathlib.Path
 ) -> None:
     scenario = SCENARIOS[name]
-    _foresee(name, tmp_path / "foreseen", scenario.faults)
+    (planted,) = [f for f in scenario.faults if f.name == fault]
+    _foresee(name, tmp_path / "foreseen", planted)
+    case = Case(scenario, scenario.run(planted.run), planted)
     (tmp_path / "work").mkdir()
-    originals: Originals = {}
-    for fault in scenario.faults:
-        case = Case(scenario, scenario.run(fault.run), fault)
-        verdict = judge_fault(case, tmp_path / "work", python, 200, originals)
-        assert verdict.outcome is Outcome.DIFFERENT, (fault.name, verdict.line)
-        shown = verdict.variable or verdict.first
-        assert shown is not None
-        assert re.fullmatch(FIRST[name][fault.name], _named(shown.name)), verdict.line
+    verdict = judge_fault(case, tmp_path / "work", python, 200, {})
+    assert verdict.outcome is Outcome.DIFFERENT, verdict.line
+    shown = verdict.variable or verdict.first
+    assert shown is not None
+    assert re.fullmatch(FIRST[name][fault], _named(shown.name)), verdict.line
 
 
 def _named(name: str) -> str:
@@ -103,7 +98,7 @@ def test_the_part_of_a_step_is_named(
 ) -> None:
     scenario = SCENARIOS[name]
     (planted,) = [f for f in scenario.faults if f.name == fault]
-    _foresee(name, tmp_path / "foreseen", [planted])
+    _foresee(name, tmp_path / "foreseen", planted)
     case = Case(scenario, scenario.run(planted.run), planted)
     verdict = verify_case(case, tmp_path / "case", python, steps=10)
     assert verdict.outcome is Outcome.DIFFERENT
