@@ -61,45 +61,28 @@ def _brought(
     target.write_text(found.text.replace(old, new) if old else found.text)
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """The directory below which each program has written."""
-    out = tmp_path_factory.mktemp("graph_mode")
-    programs = []
-    for path in PROGRAMS:
-        programs.append(out / "programs" / path.name)
-        _brought(path, programs[-1])
-    for name, (program, old, new) in FAULTS.items():
-        programs.append(out / "faults" / f"{name}.py")
-        _brought(ALONE / f"{program}.py", programs[-1], old, new)
-    for directory in {program.parent for program in programs}:
-        beside.write(directory, *(p.read_text() for p in directory.glob("*.py")))
+def _run(
+    path: pathlib.Path, directory: pathlib.Path, old: str = "", new: str = ""
+) -> list[list[float]]:
+    """What a program writes in graph mode: of each line, its numbers."""
+    program = directory / "program" / path.name
+    _brought(path, program, old, new)
+    beside.write(program.parent, program.read_text())
     processes.run_tasks(
         sys.executable,
-        HERE / "in_turn.py",
+        HERE / "run_one.py",
         [],
-        out / "logs",
+        directory / "logs",
         ps=0,
-        workers=2,
         environment=runner.ENVIRONMENT,
         timeout=_SECONDS,
-        command_line=lambda job, index, hosts: [
-            str(out / "run"),
-            *map(str, programs[index::2]),
-        ],
+        command_line=lambda *task: [str(directory / "run"), str(program)],
+        preloaded=True,
     )
-    return out / "run"
-
-
-def _lines(written: pathlib.Path, name: str) -> list[list[float]]:
-    """What a program wrote: of each line, its numbers."""
-    directory = written / name
-    failure = directory / "failure"
-    assert not failure.exists(), failure.read_text()
     return [
         [float(number) for number in line.split()]
-        for path in sorted(directory.glob("loss*"))
-        for line in path.read_text().splitlines()
+        for written in sorted((directory / "run").glob("loss*"))
+        for line in written.read_text().splitlines()
     ]
 
 
@@ -111,16 +94,18 @@ def _recorded(name: str) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("name", [p.stem for p in PROGRAMS])
-def test_equals_recorded_tf1(written: pathlib.Path, name: str) -> None:
-    found, expected = _lines(written, name), _recorded(name)
+def test_equals_recorded_tf1(name: str, tmp_path: pathlib.Path) -> None:
+    found, expected = _run(ALONE / f"{name}.py", tmp_path), _recorded(name)
     assert len(found) == len(expected) > 0
     for one, other in zip(found, expected, strict=True):
         assert one == pytest.approx(other, rel=0, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_seen(written: pathlib.Path, name: str) -> None:
-    found, expected = _lines(written, name), _recorded(FAULTS[name][0])
+def test_a_planted_fault_is_seen(name: str, tmp_path: pathlib.Path) -> None:
+    program, old, new = FAULTS[name]
+    found = _run(ALONE / f"{program}.py", tmp_path, old, new)
+    expected = _recorded(program)
     assert len(found) == len(expected)
     assert any(
         one != pytest.approx(other, rel=0, abs=TOLERANCE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import pathlib
 import subprocess
@@ -37,6 +38,7 @@ def draw(rows: Iterable[Row], by: str) -> set[str]:
     """Proofs to make again: at least 5 % of each test package's, and one of each.
 
     A package of so few proofs that one is more than 5 % counts with the one above it.
+    Of proofs that take about as long one is drawn, so that every sample takes as long.
     """
     packages: dict[str, list[Row]] = {}
     for row in rows:
@@ -47,8 +49,12 @@ def draw(rows: Iterable[Row], by: str) -> set[str]:
             above += packages.pop(package)
     drawn: set[str] = set()
     for members in packages.values():
-        members.sort(key=lambda row: _rank(f"{by} {row.proof}"))
-        drawn |= {row.proof for row in members[: math.ceil(SHARE * len(members))]}
+        members.sort(key=lambda row: (row.seconds, row.proof))
+        count = math.ceil(SHARE * len(members))
+        ends = [len(members) * part // count for part in range(count + 1)]
+        for start, end in itertools.pairwise(ends):
+            alike = members[start:end]
+            drawn.add(min(alike, key=lambda row: _rank(f"{by} {row.proof}")).proof)
     return drawn
 
 

@@ -46,6 +46,18 @@ def test_another_commit_draws_others_and_the_same_one_the_same() -> None:
     assert len(set().union(*drawn)) == 200
 
 
+def test_every_sample_takes_about_as_long() -> None:
+    rows = [
+        dataclasses.replace(row, seconds=1.02**n)
+        for n, row in enumerate(_rows({"a": 400}))
+    ]
+    seconds = {row.proof: row.seconds for row in rows}
+    share = sum(seconds.values()) * sample.SHARE
+    for n in range(50):
+        drawn = sample.draw(rows, str(n))
+        assert 0.7 * share < sum(seconds[name] for name in drawn) < 1.3 * share
+
+
 def test_what_fits_into_limited_time_takes_about_that_time() -> None:
     seconds = {f"tests/test_{n}.py::test": 1.0 + n % 7 for n in range(2000)}
     limit = sum(seconds.values()) / 3
