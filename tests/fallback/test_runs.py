@@ -27,7 +27,7 @@ from reference import oracle, processes, runner
 from reference.registry import SCENARIOS
 from reference.scenario import Order, Scenario
 
-# All programs of one process are run before the first comparison.
+# Of one program or cluster, on a machine that does other work.
 _SECONDS = 900
 pytestmark = pytest.mark.timeout(_SECONDS + 100)
 HERE = pathlib.Path(__file__).parent
