@@ -36,7 +36,14 @@ class Progress:
         if not self._shown or total < _MANY:
             return
         if self._bar is None:
-            self._bar = click.progressbar(length=total, label="files", file=sys.stderr)
+            self._bar = click.progressbar(
+                length=total,
+                label="files",
+                # One large file says nothing about the others.
+                show_eta=False,
+                show_pos=True,
+                file=sys.stderr,
+            )
             self._bar.render_progress()
         self._bar.update(done - self._done)
         self._done = done

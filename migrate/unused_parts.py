@@ -190,7 +190,7 @@ def _parts(
         ]
         if parts and not any(one.holds(line) for line in told):
             first = min(parts)
-            reason = "nothing calls this code: it is TensorFlow 1's, and stays as it is"
+            reason = "this TensorFlow 1 code is never called, so it is unchanged"
             yield dataclasses.replace(
                 first, code=_OUTSIDE, reason=reason, recipe="", unused=True
             )

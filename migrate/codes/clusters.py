@@ -96,7 +96,7 @@ CODES = (
     Code(
         "C140",
         "a queue or table that keeps elements",
-        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next. Or several tasks use a queue by its name, and it does more than to end parameter servers (N170).",
+        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next. Or several tasks use a queue by its name, and the queue does more than stop the parameter servers (N170).",
         why="In TensorFlow 1 it was one object of the graph, and the tasks of a cluster found a queue by its name. A step function is a graph of its own: it would make another, empty object, and wait forever.",
     ),
 )

@@ -97,7 +97,7 @@ CODES = (
     Code(
         "S122",
         "initializer without an equal",
-        "The program uses an initializer in a way that has no equal, or the training loop runs an initializer again.",
+        "The program uses an initializer in a way that has no equivalent, or the training loop runs an initializer again.",
         why="TensorFlow 1 made a variable without a value, and an initializer gave it one. TensorFlow 2 gives a variable its value when it makes it, so no initializer exists that could run. To begin anew in the loop, the program must assign the first values again itself.",
         recipe="Remove it. In the loop, assign the first values.",
     ),

@@ -74,11 +74,13 @@ RUNS = EXPORTS | {"train", "evaluate", "predict", "train_and_evaluate"}
 
 TRAININGS = frozenset({"train", "train_and_evaluate"})
 CAUGHT = (
-    "an error of its training is handled, after which an Estimator goes on from its "
+    "the program catches an error of `train`, after which an Estimator goes on from the "
     "last checkpoint"
 )
 
-UNCOUNTED = "its strategy's devices share an input, and it is not certain how many steps that is"
+UNCOUNTED = (
+    "the devices of its strategy share one input, and the number of steps is not known"
+)
 
 # What asks a model, which is trained elsewhere.
 ASKS = EXPORTS | frozenset(
@@ -93,30 +95,33 @@ ASKS = EXPORTS | frozenset(
 
 # Arguments that are not said, and why.
 UNSAID: dict[tuple[str, str], str] = {
-    ("train", "saving_listeners"): "listeners are called for its checkpoints",
-    ("evaluate", "checkpoint_path"): "it evaluates a checkpoint that is named",
-    ("predict", "checkpoint_path"): "it predicts with a checkpoint that is named",
-    ("predict", "yield_single_examples"): "it is asked for predictions by batches",
-    ("predict", "hooks"): "hooks watch its predictions",
+    ("train", "saving_listeners"): "`saving_listeners` are called at its checkpoints",
+    ("evaluate", "checkpoint_path"): "`evaluate` has a `checkpoint_path`",
+    ("predict", "checkpoint_path"): "`predict` has a `checkpoint_path`",
+    ("predict", "yield_single_examples"): "`predict` has `yield_single_examples`",
+    ("predict", "hooks"): "`predict` has hooks",
     **{
         (method, name): reason
         for method in sorted(EXPORTS)
         for name, reason in (
-            ("assets_extra", "files are exported with it"),
-            ("as_text", "it is exported as text"),
-            ("checkpoint_path", "a checkpoint that is named is exported"),
+            ("assets_extra", "the export has `assets_extra`"),
+            ("as_text", "the export is text (`as_text`)"),
+            ("checkpoint_path", "the export has a `checkpoint_path`"),
         )
     },
-    ("export_saved_model", "experimental_mode"): "a mode is named to export it for",
-    (ESTIMATOR, "warm_start_from"): "it starts from another training's values",
-    ("estimator_loop.EvalSpec", "hooks"): "hooks watch its evaluations",
+    (
+        "export_saved_model",
+        "experimental_mode",
+    ): "the export has an `experimental_mode`",
+    (ESTIMATOR, "warm_start_from"): "it has `warm_start_from`",
+    ("estimator_loop.EvalSpec", "hooks"): "its EvalSpec has hooks",
 }
 # Arguments of RunConfig with which training would be another one.
 UNSAID_CONFIG: dict[str, str] = {
-    "keep_checkpoint_every_n_hours": "some of its checkpoints are kept for ever",
-    "device_fn": "a function places its operations",
-    "eval_distribute": "its evaluation has a strategy",
-    "experimental_distribute": "a DistributeConfig has its strategies",
+    "keep_checkpoint_every_n_hours": "its RunConfig has `keep_checkpoint_every_n_hours`",
+    "device_fn": "its RunConfig has a `device_fn`",
+    "eval_distribute": "its RunConfig has `eval_distribute`",
+    "experimental_distribute": "its RunConfig has `experimental_distribute`",
 }
 # Modules of Estimators, of which nothing may stand beside what is said.
 OF_ESTIMATORS = frozenset(
@@ -200,7 +205,7 @@ STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_st
 # Methods of a model class that its Estimator called -> why they are not said. Of those that
 # give first values, or a Scaffold, the call that makes them is told.
 UNSAID_METHODS: dict[str, str] = {
-    "prediction_hooks": "hooks watch its predictions",
+    "prediction_hooks": "its model has `prediction_hooks`",
 }
 # How names of functions begin that draw in each step, and how those end that do not.
 DRAWS = ("dropout", "multinomial", "random_")

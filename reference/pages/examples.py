@@ -41,7 +41,11 @@ class Example:
 def show_followed(pair: tuple[str, str]) -> Example:
     """A refused program, and the same with the recipe followed."""
     before, after = cut_changes(*pair)
-    return Example(before, after, "With the recipe followed, the tool migrates it")
+    return Example(
+        before,
+        after,
+        "After this change by hand, still in TensorFlow 1, the tool migrates the program",
+    )
 
 
 def show_case(case: Case) -> Example:

@@ -106,7 +106,7 @@ class _Class:
         if [self._scopes.import_path(base) for base in self._node.bases] != [
             "tf_keras.Model"
         ]:
-            raise Stays(self._node, f"{self._node.name} is not a Keras model alone")
+            raise Stays(self._node, f"`{self._node.name}` does more than a Keras model")
         for name, method in self._methods.items():
             if name in table.UNSAID_METHODS:
                 raise Stays(method, table.UNSAID_METHODS[name])
@@ -152,10 +152,12 @@ class _Class:
             match node:
                 case ast.Call(func=ast.Attribute(attr="apply"), args=[given]):
                     if ast.unparse(given) == "self.trainable_variables":
-                        raise Stays(node, "moving averages of its variables are kept")
+                        raise Stays(
+                            node, "the model keeps moving averages of its variables"
+                        )
                 case ast.Assign(targets=[ast.Name("variables")], value=value):
                     if ast.unparse(value) != "self.trainable_variables":
-                        raise Stays(node, "it trains some of its variables only")
+                        raise Stays(node, "the model trains only some of its variables")
 
     def _check_optimizer(self) -> None:
         applied = [
@@ -164,7 +166,7 @@ class _Class:
             if isinstance(node, ast.Attribute) and node.attr == "apply_gradients"
         ]
         if [ast.unparse(node.value) for node in applied] != ["self.optimizer"]:
-            raise Stays(self._node, "it has more than one optimizer")
+            raise Stays(self._node, "the model has several optimizers")
 
     def _check_seeds(self) -> None:
         for node in walk_breadth_first(self._node):
@@ -172,7 +174,7 @@ class _Class:
                 "set_random_seed",
                 "set_seed",
             ):
-                raise Stays(node, "its model sets a seed for all that follows")
+                raise Stays(node, "the model sets a seed for everything after it")
         # An Estimator built a graph for each evaluation, in which draws began anew.
         asked = [m for n, m in self._methods.items() if n != "train_step"]
         for part in (*asked, *find_reached(self._scopes, asked)):
@@ -182,7 +184,8 @@ class _Class:
                     if node in trained:
                         continue
                     raise Stays(
-                        node, "its evaluations draw numbers, which begin anew with each"
+                        node,
+                        "each evaluation draws random numbers from the start again",
                     )
 
     def _find_trained(self, part: ast.AST) -> set[ast.AST]:
@@ -232,7 +235,9 @@ class _Class:
             ):
                 pass
             case _:
-                raise Stays(around[0], "the scope of its optimizer is not written out")
+                raise Stays(
+                    around[0], "the scope of the optimizer is a name that is not known"
+                )
         made = ast.unparse(scope).replace("'", '"')
         method = Block(code(f"def {SCOPE}(self):"), [New(code("return ", made))])
         self._plan.statements[step] = [method, Keep(step)]
@@ -265,7 +270,7 @@ class _Class:
         """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
         tensors = names_.argument(call, "tensors", 0)
         if not isinstance(tensors, ast.Dict):
-            raise Stays(call, "a hook asks for tensors by their names")
+            raise Stays(call, "a hook gets tensors by name")
         for value in tensors.values:
             match value:
                 case ast.Call(func=ast.Attribute(attr="result") as method, args=[]):
@@ -276,7 +281,7 @@ class _Class:
                 case ast.Name():
                     pass
                 case _:
-                    raise Stays(value, "a hook asks for tensors by their names")
+                    raise Stays(value, "a hook gets tensors by name")
         self._plan.replace(call.func, code(f"{table.MODULE}.Logging"))
 
     def _find_returned(self) -> set[str]:
@@ -343,7 +348,9 @@ class _Class:
                 or node.keywords
                 or not isinstance(node.args[0], ast.Constant)
             ):
-                raise Stays(node, "a step writes summaries that are no single numbers")
+                raise Stays(
+                    node, "a training step writes summaries that are not scalars"
+                )
             value = code(node.args[1])
             if self._wanted.replicas:
                 count = "self.distribute_strategy.num_replicas_in_sync"
@@ -380,7 +387,7 @@ class _Class:
                 for name in sorted(wanted & set(of_predictions))
             ]
         if missing := wanted - {name for name, _ in told}:
-            raise Stays(step, f"a hook asks for the tensor `{min(missing)}`")
+            raise Stays(step, f"a hook gets the tensor `{min(missing)}`")
         return told
 
     def _is_identity(self, call: ast.Call) -> bool:
@@ -394,7 +401,7 @@ class _Class:
             case ast.Return(value=ast.Dict(keys=keys, values=values)):
                 pass
             case _:
-                raise Stays(step, "what its step returns is not in sight")
+                raise Stays(step, "it is not known what the training step returns")
         given = {
             str(k.value): code(v)
             for k, v in zip(keys, values)
@@ -404,7 +411,9 @@ class _Class:
             given["loss"] = code(loss)
         for name, value in told:
             if name in given:
-                raise Stays(last, f"its step has two results `{name}`")
+                raise Stays(
+                    last, f"the training step returns two values called `{name}`"
+                )
             given[name] = value
         pairs = [code(f'"{name}": ', value) for name, value in given.items()]
         self._plan.statements[last] = [

@@ -119,7 +119,7 @@ class _Runs(Making):
     def _plan_training(self, model: Model, run: Run) -> None:
         statement, given = run.statement, run.given
         if not isinstance(statement, ast.Expr) or statement.value is not run.call:
-            raise Stays(run.call, "what `train` returns is used")
+            raise Stays(run.call, "the program uses what `train` returns")
         callbacks = self._write_callbacks(model, given.get("hooks"), run)
         self._new[statement] = self._plan_fit(model, run, given, callbacks)
 

@@ -71,8 +71,8 @@ def _find_target(call: ast.Call, scopes: Scopes) -> Target:
             function, name = find_parameter(call, scopes)
             return name, function
         case ast.Assign(targets=[ast.Attribute()]):
-            raise Stays(call, "an object keeps it")
-    raise Stays(call, "it has no name of its own")
+            raise Stays(call, "the Estimator is stored in an object")
+    raise Stays(call, "the Estimator is not assigned to a variable")
 
 
 def _find_in_loop(call: ast.Call, row: ast.Tuple | ast.List, scopes: Scopes) -> Target:
@@ -84,7 +84,7 @@ def _find_in_loop(call: ast.Call, row: ast.Tuple | ast.List, scopes: Scopes) -> 
         if isinstance(loop.target, ast.Name) and _are_calls(row.elts, call):
             return loop.target.id, loop
     if not isinstance(loop, ast.For) or loop.iter is not table:
-        raise Stays(call, "it is one of several that are kept together")
+        raise Stays(call, "the Estimator is stored in a list, tuple or dict")
     column = [
         r.elts[place]
         for r in rows
@@ -99,7 +99,7 @@ def _find_in_loop(call: ast.Call, row: ast.Tuple | ast.List, scopes: Scopes) -> 
             target = targets[place]
             if isinstance(target, ast.Name):
                 return target.id, loop
-    raise Stays(call, "it is one of several that are kept together")
+    raise Stays(call, "the Estimator is stored in a list, tuple or dict")
 
 
 def _are_calls(values: list[ast.expr], call: ast.Call) -> bool:
@@ -122,7 +122,7 @@ def find_parameter(node: ast.expr, scopes: Scopes) -> tuple[ast.FunctionDef, str
         call = scopes.parents[call]
     shown = ast.unparse(node) if isinstance(node, ast.Name) else "it"
     if not isinstance(call, ast.Call):
-        raise Stays(node, f"`{shown}` is kept elsewhere, too")
+        raise Stays(node, f"`{shown}` is also stored somewhere else")
     function = _find_function(call.func, scopes)
     stays = Stays(node, f"`{shown}` is passed to `{ast.unparse(call.func)}`")
     if function is None or function.decorator_list or function.args.vararg:

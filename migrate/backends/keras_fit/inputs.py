@@ -136,7 +136,7 @@ class Inputs:
             given += [code(f"{k.arg}=", k.value) for k in node.keywords if k.arg]
             words = {k.arg for k in node.keywords}
             if None in words:
-                raise Stays(node, "arguments that are not written out")
+                raise Stays(node, "a call takes `*args` or `**kwargs`")
             asked = self._find_asked(function, kind, params, taken, words)
             return code(function, "(", join_code(", ", [*given, *asked]), ")")
         if isinstance(node, (ast.Name, ast.Attribute)):
@@ -146,7 +146,7 @@ class Inputs:
             made = self._find_made(node)
             asked = self._find_asked_by(made, kind, params, 0, set(), node)
             return code(node, "(", join_code(", ", asked), ")")
-        raise Stays(node, "what its input_fn takes is not in sight")
+        raise Stays(node, "the arguments of its input_fn are not known")
 
     def _is_partial(self, node: ast.Call) -> bool:
         return self._scopes.import_path(node.func) == "functools.partial" and bool(
@@ -183,21 +183,23 @@ class Inputs:
         if definition is _ROWS:
             return []
         if not isinstance(definition, (ast.FunctionDef, ast.Lambda)):
-            raise Stays(node, "what its input_fn takes is not in sight")
+            raise Stays(node, "the arguments of its input_fn are not known")
         arguments = definition.args
         if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
-            raise Stays(node, "what its input_fn takes is not certain")
+            raise Stays(node, "the arguments of its input_fn are not known")
         names = [*arguments.args[taken:], *arguments.kwonlyargs]
         asked = []
         for name in (a.arg for a in names if a.arg not in words):
             if name == "mode":
                 asked.append(code(f"mode={_MODES[kind]}"))
             elif name == "params" and self.params_unseen:
-                raise Stays(node, "its input_fn takes params that are made elsewhere")
+                raise Stays(
+                    node, "its input_fn takes `params` that are made in another place"
+                )
             elif name == "params":
                 asked.append(code("params=", params) if params else code("params={}"))
             elif name in _ASKED:
-                raise Stays(node, f"its input_fn takes the `{name}`")
+                raise Stays(node, f"its input_fn takes `{name}`")
         return asked
 
     def _find_made(self, call: ast.Call) -> ast.AST | None:

@@ -87,7 +87,9 @@ class Making(Edits):
         if "predict" in kinds or self._is_exported(every):
             if names := find_taught_features(class_):
                 name = min(names)
-                raise Stays(class_, f"its predictions may lack the feature `{name}`")
+                raise Stays(
+                    class_, f"the input of `predict` may lack the feature `{name}`"
+                )
 
     def _is_exported(self, every: list[Trained]) -> bool:
         """Whether some Estimators, or models that functions are given, are exported."""
@@ -161,7 +163,7 @@ class Making(Edits):
                 given.append(("params", source.params or code("{}")))
             assert source.model_dir is not None
             if self._names.may_be_none(source.model_dir):
-                raise Stays(source.call, "it may have a temporary directory")
+                raise Stays(source.call, "its model_dir may be a temporary directory")
             given.append(("model_dir", source.model_dir))
             column = source.call.col_offset
             new = laid_out("functools.partial", given, column)
@@ -210,7 +212,7 @@ class Making(Edits):
             if found is not None:
                 return found
         if "make_strategy" in self._scopes.module.bindings:
-            raise Stays(one.first.call, "the program has a `make_strategy` of its own")
+            raise Stays(one.first.call, "the program defines another `make_strategy`")
         if "make_strategy" not in self._written:
             top: ast.AST = one.statement
             while not isinstance(self._scopes.parents[top], ast.Module):
@@ -276,7 +278,7 @@ class Making(Edits):
             if ast.dump(other.first.config.get("tf_random_seed") or _NONE) != ast.dump(
                 seed
             ):
-                raise Stays(seed, "another Estimator of the file has another seed")
+                raise Stays(seed, "another Estimator of the file has a different seed")
         return [New(code(f"{self._tf}.random.set_seed(", seed, ")"))]
 
     def _plan_making(self, model: Model, data: Code, begin: str = "") -> list[Item]:

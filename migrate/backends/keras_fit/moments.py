@@ -68,7 +68,8 @@ def check_called_again(input_fn: ast.expr, scopes: Scopes) -> None:
     for node in _walk(parts):
         if isinstance(node, ast.Call) and _is_draw(node, {*parts}, scopes):
             raise Stays(
-                node, "its input_fn draws numbers, and would be called once more"
+                node,
+                "its input_fn draws random numbers, and `fit` would call it once more",
             )
 
 
@@ -117,7 +118,7 @@ def _check_deletions(parts: Iterable[ast.AST], scopes: Scopes) -> None:
         if isinstance(node, ast.Call):
             path = scopes.import_path(node.func)
             if path in table.DELETING or scopes.resolve(node.func) in table.DELETING:
-                raise Stays(node, "files are deleted between its runs")
+                raise Stays(node, "the program deletes files between its runs")
 
 
 def _walk_moved(one: Trained, runs: list[Run]) -> Iterator[ast.expr]:

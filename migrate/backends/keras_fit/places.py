@@ -28,7 +28,7 @@ def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
     for use in uses:
         place = find_within(use, suite, scopes)
         if place is None:
-            raise Stays(use, f"`{one.name}` is made in a block of its own")
+            raise Stays(use, f"`{one.name}` is made inside an `if`, a loop or a `with`")
         found.append(place)
     return min(found, key=lambda place: place.lineno)
 
@@ -57,7 +57,7 @@ def find_sample(
             _is_before(n, place, scopes) for n in free
         ):
             return run
-    raise Stays(runs[0].call, "its input is not there where the model is made")
+    raise Stays(runs[0].call, "its input does not exist yet where the model is made")
 
 
 def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
@@ -71,7 +71,7 @@ def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
         suite = getattr(parent, name, None)
         if isinstance(suite, list) and statement in suite:
             return suite
-    raise Stays(statement, "it is made in a handler of errors")
+    raise Stays(statement, "it is made inside a `try`")
 
 
 def find_within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt | None:

@@ -97,7 +97,7 @@ class _Reader:
         if isinstance(statement, ast.FunctionDef):
             scope = self._scopes.scope_by_node[statement]
         if scope is None or not self._is_bound_so(scope, name, statement):
-            raise Stays(source.call, f"`{name}` is something else, too")
+            raise Stays(source.call, f"`{name}` is also assigned something else")
         for one in self._program.trained:
             if (one.scope, one.name, one.statement) == (scope, name, statement):
                 one.sources.append(source)
@@ -119,17 +119,15 @@ class _Reader:
             == {k: ast.dump(v) for k, v in other.config.items()}
             for other in rest
         ):
-            raise Stays(
-                first.call, f"`{one.name}` stands for Estimators that are not alike"
-            )
+            raise Stays(first.call, f"`{one.name}` stands for Estimators that differ")
         if isinstance(one.statement, ast.FunctionDef):
             if len(self._find_calls(one.statement)) != len(one.sources):
                 name = one.statement.name
-                raise Stays(first.call, f"`{name}` is given something else, too")
+                raise Stays(first.call, f"`{name}` is also assigned something else")
         if one.is_given:
             self._check_config(one)
         if one.is_given and any(s.model_dir is None for s in one.sources):
-            raise Stays(first.call, "it has a temporary directory")
+            raise Stays(first.call, "its model_dir is a temporary directory")
 
     def _check_config(self, one: Trained) -> None:
         """What is written where a model is trained must be known there."""
@@ -138,14 +136,14 @@ class _Reader:
                 if isinstance(node, ast.Name):
                     owner = self._scopes.scope_of(node).owner(node.id)
                     if owner not in (None, self._scopes.module, one.scope):
-                        raise Stays(value, "its configuration is another function's")
+                        raise Stays(value, "another function makes its RunConfig")
 
     def _read_arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
         """The arguments of a call of an emitted function, but those that are None."""
         self._known.add(call.func)
         found = names.bind_arguments(call, table.PARAMETERS[name])
         if found is None:
-            raise Stays(call, "arguments that are not written out")
+            raise Stays(call, "a call takes `*args` or `**kwargs`")
         for key, value in found.items():
             if (name, key) in table.UNSAID and not is_none(value):
                 raise Stays(value, table.UNSAID[name, key])
@@ -162,10 +160,10 @@ class _Reader:
             case [ast.Assign(targets=[ast.Name()]) as statement]:
                 pass
             case _:
-                raise Stays(node, f"it is not certain what `{node.id}` is")
+                raise Stays(node, f"the value of `{node.id}` is not known")
         for other in self._find_reads(owner, node.id):
             if other is not node and not self._is_configuration(other):
-                raise Stays(other, f"`{node.id}` is used by more than its Estimator")
+                raise Stays(other, f"other code uses `{node.id}` too")
         self._program.dropped.add(statement)
         return statement.value
 
@@ -194,26 +192,26 @@ class _Reader:
             return {}
         call = self._find_value(node)
         if not isinstance(call, ast.Call):
-            raise Stays(node, "its RunConfig is not in sight")
+            raise Stays(node, "its RunConfig is not known")
         if isinstance(call.func, ast.Attribute) and call.func.attr == "replace":
             found = self._replace_in_config(call, call.func)
         elif self._find_name(call.func) == table.RUN_CONFIG:
             self._known.add(call.func)
             found = self._bind_config(call)
         else:
-            raise Stays(node, "its RunConfig is not in sight")
+            raise Stays(node, "its RunConfig is not known")
         for key, value in found.items():
             if key in table.UNSAID_CONFIG and not is_none(value):
                 raise Stays(value, table.UNSAID_CONFIG[key])
         steps, secs = (found.get(f"save_checkpoints_{u}") for u in ("steps", "secs"))
         if is_none(steps) and is_none(secs) and (steps or secs):
-            raise Stays(call, "it saves no checkpoints")
+            raise Stays(call, "its RunConfig saves no checkpoints")
         return found
 
     def _bind_config(self, call: ast.Call) -> dict[str, ast.expr]:
         found = names.bind_arguments(call, table.PARAMETERS[table.RUN_CONFIG])
         if found is None:
-            raise Stays(call, "arguments that are not written out")
+            raise Stays(call, "a call takes `*args` or `**kwargs`")
         return found
 
     def _replace_in_config(
@@ -221,7 +219,7 @@ class _Reader:
     ) -> dict[str, ast.expr]:
         """`RunConfig(...).replace(...)`: one way to count checkpoints takes away the other."""
         if call.args:
-            raise Stays(call, "arguments that are not written out")
+            raise Stays(call, "a call takes `*args` or `**kwargs`")
         found, new = self._read_config(method.value), self._bind_config(call)
         counted = [key for key in new if key.startswith("save_checkpoints_")]
         if len(counted) == 1:
@@ -242,7 +240,7 @@ class _Reader:
                 keywords = tuple(node.keywords)
         class_ = find_definition(function, self._scopes)
         if not isinstance(class_, ast.ClassDef):
-            raise Stays(node, "what makes its model is no class of this file")
+            raise Stays(node, "its model is not made by a class of this file")
         init = next(
             (
                 s
@@ -252,7 +250,7 @@ class _Reader:
             None,
         )
         if init is None or init.args.vararg or init.args.kwarg:
-            raise Stays(node, "what its model is made with is not certain")
+            raise Stays(node, "the arguments of its model are not known")
         given = {keyword.arg for keyword in keywords}
         left = init.args.args[1 + len(positional) :]
         parameters = [a.arg for a in left if a.arg not in given]
@@ -268,7 +266,7 @@ class _Reader:
     def _read_uses(self, one: Trained) -> None:
         for node in self._find_own_reads(one):
             if self._find_scope(node) is not one.scope:
-                raise Stays(node, f"a function reads `{one.name}` from outside of it")
+                raise Stays(node, f"a function reads the global variable `{one.name}`")
             parent = self._find_parent(node)
             if isinstance(parent, ast.Attribute):
                 self._read_attribute(one, parent)
@@ -276,7 +274,7 @@ class _Reader:
                 self._read_argument(one, node)
         if not any(run.kind in table.RUNS for run in one.runs):
             raise Stays(
-                one.first.call, "it is neither trained nor used where it is made"
+                one.first.call, "the function that makes it does not train or use it"
             )
         for run in one.runs:
             if run.kind in table.TRAININGS and is_caught(run.call, self._scopes):
@@ -298,7 +296,7 @@ class _Reader:
         around = set(walk_breadth_first(self._find_parent(one.statement)))
         for node in own:
             if node not in around:
-                raise Stays(node, f"it is not certain what `{one.name}` is here")
+                raise Stays(node, f"the value of `{one.name}` is not known here")
         return own
 
     def _read_handed(self) -> None:
@@ -326,7 +324,9 @@ class _Reader:
             len(self._find_calls(function)) != handed
             or len(scope.bindings[parameter]) != 1
         ):
-            raise Stays(function, f"`{function.name}` is given something else, too")
+            raise Stays(
+                function, f"`{function.name}` is also called with something else"
+            )
         asked = Trained(
             parameter, scope, function, [s for o in given for s in o.sources]
         )
@@ -335,11 +335,13 @@ class _Reader:
             if self._find_scope(node) is not scope or not isinstance(
                 outer, ast.Attribute
             ):
-                raise Stays(node, f"`{parameter}` is passed on")
+                raise Stays(node, f"`{parameter}` is passed to another function")
             self._read_attribute(asked, outer)
         for run in asked.runs:
             if run.kind not in table.ASKS:
-                raise Stays(run.call, f"`{function.name}` trains what it is given")
+                raise Stays(
+                    run.call, f"`{function.name}` trains the Estimator that it takes"
+                )
         self._program.asked.append(asked)
 
     def _read_attribute(self, one: Trained, node: ast.Attribute) -> None:
@@ -351,10 +353,10 @@ class _Reader:
             raise Stays(node, f"the program reads `{node.attr}` of an Estimator")
         parameters = table.METHODS.get(node.attr)
         if parameters is None:
-            raise Stays(node, f"`{node.attr}` of an Estimator is called")
+            raise Stays(node, f"the program calls `{node.attr}` of an Estimator")
         found = names.bind_arguments(call, parameters)
         if found is None:
-            raise Stays(call, "arguments that are not written out")
+            raise Stays(call, "a call takes `*args` or `**kwargs`")
         found = {key: value for key, value in found.items() if not is_none(value)}
         for key, value in found.items():
             if (node.attr, key) in table.UNSAID:
@@ -366,7 +368,7 @@ class _Reader:
         if isinstance(call, ast.keyword):
             call = self._find_parent(call)
         if not isinstance(call, ast.Call):
-            raise Stays(node, f"`{one.name}` is kept elsewhere, too")
+            raise Stays(node, f"`{one.name}` is also stored somewhere else")
         if self._find_name(call.func) != table.TRAIN_AND_EVALUATE:
             find_parameter(node, self._scopes)
             one.handed.append(node)
@@ -376,7 +378,7 @@ class _Reader:
         for name, key in zip(_SPECS, ("train_spec", "eval_spec")):
             spec = self._find_value(given[key])
             if not isinstance(spec, ast.Call) or self._find_name(spec.func) != name:
-                raise Stays(given[key], f"its {key} is not in sight")
+                raise Stays(given[key], f"its `{key}` is not known")
             specs.append(self._read_arguments(spec, name))
         one.runs.append(
             Run("train_and_evaluate", call, self._find_statement(call), given, *specs)
@@ -430,7 +432,7 @@ class _Reader:
         for use, symbol in self._scopes.walk_uses():
             if symbol in table.GRAPH_STATE and use not in own:
                 if symbol not in table.STEPS or not self._is_asked_once(use, own):
-                    raise Stays(use, "a function asks the graph for what it holds")
+                    raise Stays(use, "a function reads the graph's collections")
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Attribute, ast.Name)) or node in self._known:
                 continue
@@ -441,7 +443,7 @@ class _Reader:
             if module not in table.OF_ESTIMATORS or not rest:
                 continue
             if name == "estimator_loop.Estimator":
-                raise Stays(node, "another Estimator of the file has a model_fn")
+                raise Stays(node, "another Estimator of the file keeps its model_fn")
             if name in table.STRATEGIES:
                 continue
             if name in table.STAYING:

@@ -158,7 +158,9 @@ class Given:
             given = names.bind_call(call, function)
             value = (given or {}).get(node.id, _default(function, node.id))
             if given is None or value is None:
-                raise NotSplit(call, f"what {function.name}() is given is not certain")
+                raise NotSplit(
+                    call, f"the arguments of {function.name}() are not known"
+                )
             uses.append(use)
             if value not in found:
                 found.append(value)

@@ -182,11 +182,11 @@ class ContribCalls:
             value = statement.value if statement is not None else None
         pairs = items(value) if value is not None else None
         if pairs is None:
-            raise NotSplit(node, "normalizer_params are not written out")
+            raise NotSplit(node, "normalizer_params whose content is not known")
         found = []
         for key, one in pairs:
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                raise NotSplit(node, "normalizer_params are not written out")
+                raise NotSplit(node, "normalizer_params whose content is not known")
             found.append((key.value, one))
         return found
 
@@ -209,14 +209,14 @@ class ContribCalls:
         if len(bound) < len(call.keywords) or any(
             isinstance(a, ast.Starred) for a in call.args
         ):
-            raise NotSplit(call, "layers one after the other, not written out")
+            raise NotSplit(call, "a list of layers whose content is not known")
         own = dict(zip(order, call.args))
         further = call.args[len(order) :]
         if own.keys() & bound.keys():
             raise NotSplit(call, "an argument that is given twice")
         own |= {name: bound.pop(name) for name in order if name in bound}
         if len(own) < len(order) or (further and not repeats):
-            raise NotSplit(call, "layers one after the other, not written out")
+            raise NotSplit(call, "a list of layers whose content is not known")
         row = self.row(own["layer"])
         if row is None or row.fixed or "training" in row.call_parameters:
             raise NotSplit(call, "layers one after the other that are not contrib's")

@@ -74,7 +74,7 @@ class Counting:
         function = self._function
         starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
         if not starred and names.bind_call(call, function) is None:
-            raise NotSplit(call, f"the arguments of {function.name}() are not certain")
+            raise NotSplit(call, f"the arguments of {function.name}() are not known")
         self._check_names(call)
         found = list(self._metrics())
         made = {id(metric.call) for metric in found}

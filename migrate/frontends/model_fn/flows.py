@@ -124,7 +124,7 @@ class Flow:
         for call in self.partials:
             given = _find_given_parameters(call, function)
             if given is None:
-                raise NotSplit(call, "what functools.partial gives is not certain")
+                raise NotSplit(call, "the arguments of functools.partial are not known")
             found.add(given)
         for around, call in self.lambdas:
             found.add(_find_parameters_given_around(around, call, function))
@@ -232,7 +232,7 @@ class Flows:
           NotSplit: it is not in sight.
         """
         if node in seen:
-            raise NotSplit(node, "its model_fn is not in sight")
+            raise NotSplit(node, "its model_fn is not known")
         seen.add(node)
         options = self._given.options(node)
         for scope, name, uses in self._given.ways if options else ():
@@ -341,7 +341,7 @@ class Flows:
         owner, bound = self._find_binding(name)
         self._import(bound, name.id, name, "", True)
         if not isinstance(bound, ast.FunctionDef):
-            raise NotSplit(name, "what makes its model_fn is not in sight")
+            raise NotSplit(name, "what makes its model_fn is not known")
         self._pass(owner, name, flow)
         return self._follow_return(bound, flow, seen)
 
@@ -369,7 +369,7 @@ class Flows:
         bound = owner.bindings[node.id] if owner is not None else []
         if owner is None or len(bound) != 1:
             raise NotSplit(
-                node, f"`{node.id}` is bound more than once, or not in sight"
+                node, f"`{node.id}` is assigned more than once, or is not known"
             )
         return owner, bound[0]
 
@@ -407,7 +407,7 @@ class Flows:
             if any(isinstance(a, ast.Starred) for a in call.args) or any(
                 k.arg is None for k in call.keywords
             ):
-                raise NotSplit(call, "arguments of Estimator that are not written out")
+                raise NotSplit(call, "a call of Estimator takes `*args` or `**kwargs`")
 
 
 def _follow_partial(other: Elsewhere, call: ast.Call) -> Elsewhere:
@@ -454,9 +454,9 @@ def _find_parameters_given_around(
     bound = names.bind_call(call, function)
     what = "a lambda" if isinstance(around, ast.Lambda) else f"{around.name}()"
     if bound is None or own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs:
-        raise NotSplit(around, f"what {what} gives its model_fn is not certain")
+        raise NotSplit(around, f"what {what} gives its model_fn is not known")
     if any(not is_none_constant(default) for default in own.defaults):
-        raise NotSplit(around, f"what {what} gives its model_fn is not certain")
+        raise NotSplit(around, f"what {what} gives its model_fn is not known")
     found: set[str] = set()
     passed: set[str] = set()
     for name, value in bound.items():

@@ -174,7 +174,9 @@ class Making:
             roots += owner.bindings[call.func.id] if owner else []
         for root in roots:
             if not isinstance(root, (ast.Dict, ast.FunctionDef)):
-                raise NotSplit(call, "what makes its optimizer is not in sight")
+                raise NotSplit(
+                    call, "the function that makes its optimizer is not known"
+                )
             for inner in walk_breadth_first(root):
                 symbol = (
                     self._scopes.resolve(inner)

@@ -56,7 +56,7 @@ class Metrics:
     def key(self, key: ast.expr, value: ast.expr) -> str:
         """A metric's name, which is not one of Estimator's own."""
         if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
-            raise NotSplit(value, "a metric whose name is not written out")
+            raise NotSplit(value, "a metric whose name is not known")
         if key.value in ("loss", "global_step"):
             raise NotSplit(value, f"a metric named {key.value!r}, as Estimator's own")
         return key.value

@@ -189,7 +189,7 @@ class Network(Callers):
             return
         bound = self.bind_arguments(call, function)
         if bound is None:
-            raise NotSplit(call, f"the arguments of {function.name}() are not certain")
+            raise NotSplit(call, f"the arguments of {function.name}() are not known")
         reusing = self._reusing(call, function, bound, env)
         bound = {name: value for name, value in bound.items() if name not in reusing}
         unneeded, inner = told.find_mode_parameters(call, bound, env, self._scopes)

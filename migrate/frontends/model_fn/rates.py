@@ -246,7 +246,9 @@ class Rates:
         bound = names.bind_call(call, function)
         if bound is None:
             if any(isinstance(kind, Kind) for kind in kinds.values()):
-                raise NotSplit(call, "what makes its optimizer is not in sight")
+                raise NotSplit(
+                    call, "the function that makes its optimizer is not known"
+                )
             bound = {}
         own: dict[str, Value] = {n: kinds.get(value) for n, value in bound.items()}
         self._open.append(function)

@@ -61,7 +61,7 @@ class Tags:
         path = self._path([s for s in unit.around if isinstance(s, ast.With)])
         if not isinstance(name, ast.Constant) or not is_text(name):
             if path:
-                raise NotSplit(name, "a name in a scope that is not written out")
+                raise NotSplit(name, "a name in a scope whose name is not known")
             return {}
         whole = self._number_tag("/".join([*path, str(name.value)]))
         return {} if whole == name.value else {name: whole}
@@ -97,7 +97,7 @@ class Tags:
     def _is_written(self, item: ast.withitem) -> bool:
         if item not in self._opened:
             raise NotSplit(
-                item.context_expr, "a name in a scope that is not written out"
+                item.context_expr, "a name in a scope whose name is not known"
             )
         return True
 

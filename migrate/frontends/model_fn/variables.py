@@ -20,7 +20,7 @@ def arguments(call: ast.Call) -> dict[str, ast.expr]:
     """
     bound = names.bind_arguments(call, table.VARIABLE_PARAMETERS)
     if bound is None or "name" not in bound or "shape" not in bound:
-        raise NotSplit(call, "a variable whose name and shape are not written out")
+        raise NotSplit(call, "a variable whose name or shape is not known")
     written = {
         name: value
         for name, value in bound.items()

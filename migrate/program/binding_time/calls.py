@@ -134,7 +134,7 @@ class Calls(GradientLists):
                 "C140",
                 call,
                 "it keeps elements from one run to the next, but each step "
-                "function would make an object of its own",
+                "function would create a new, empty one",
                 "Read the data by tf.data, with Dataset.from_generator for what a "
                 "thread fed. In place of a table, keep a dict in the loop, look "
                 "the values up there, and feed them.",

@@ -82,47 +82,47 @@ _TRAIN = "tf.estimator.train_and_evaluate(estimator, train, evaluation)"
 _STAYS = {
     "warm-start": (
         (_ESTIMATOR, _ESTIMATOR[:-1] + ', warm_start_from="old")'),
-        "it starts from another training's values",
+        "it has `warm_start_from`",
     ),
     "evaluation-hooks": (
         ("steps=3,", "steps=3, hooks=[tf.train.StepCounterHook()],"),
-        "hooks watch its evaluations",
+        "its EvalSpec has hooks",
     ),
     "kept-for-ever": (
         (
             "keep_checkpoint_max=100",
             "keep_checkpoint_max=100, keep_checkpoint_every_n_hours=1",
         ),
-        "some of its checkpoints are kept for ever",
+        "its RunConfig has `keep_checkpoint_every_n_hours`",
     ),
     "no-checkpoints": (
         ("save_checkpoints_steps=8", "save_checkpoints_steps=None"),
-        "it saves no checkpoints",
+        "its RunConfig saves no checkpoints",
     ),
     "predictions-by-batches": (
         (
             _TRAIN,
             f"{_TRAIN}\n  next(estimator.predict(input_fn, yield_single_examples=False))",
         ),
-        "it is asked for predictions by batches",
+        "`predict` has `yield_single_examples`",
     ),
     "handled-error": (
         (
             f"  {_TRAIN}",
             f"  try:\n    {_TRAIN}\n  except KeyboardInterrupt:\n    pass",
         ),
-        "an error of its training is handled",
+        "the program catches an error of `train`",
     ),
     "handled-in-a-caller": (
         ("  main()\n", "  try:\n    main()\n  except ValueError:\n    main()\n"),
-        "an error of its training is handled",
+        "the program catches an error of `train`",
     ),
     "unknown-config": (
         (
             "config = tf.estimator.RunConfig(",
             "config = other() or tf.estimator.RunConfig(",
         ),
-        "its RunConfig is not in sight",
+        "its RunConfig is not known",
     ),
     "exported-as-text": (
         (
@@ -130,18 +130,18 @@ _STAYS = {
             f"{_TRAIN}\n  estimator.export_saved_model("
             '"out", serving_input_receiver_fn=receive, as_text=True)',
         ),
-        "it is exported as text",
+        "the export is text (`as_text`)",
     ),
     "devices-and-no-steps": (
         (
             "keep_checkpoint_max=100)",
             "train_distribute=tf.distribute.MirroredStrategy())",
         ),
-        "it is not certain how many steps that is",
+        "the number of steps is not known",
     ),
     "own-strategy-function": (
         ("def main():", "def make_strategy():\n  pass\n\n\ndef main():"),
-        "the program has a `make_strategy` of its own",
+        "the program defines another `make_strategy`",
     ),
 }
 
@@ -344,24 +344,24 @@ _LATER = {
     "checkpoints": (
         _TRAINED,
         f'{_TRAINED}    shutil.rmtree("out")\n',
-        "files are deleted between its runs",
+        "the program deletes files between its runs",
     ),
     "drawn-input": (
         "  data = tf.data",
         "  np.random.shuffle([1, 2])\n  data = tf.data",
-        "its input_fn draws numbers, and would be called once more",
+        "its input_fn draws random numbers, and `fit` would call it once more",
     ),
     "another-seed": (
         "  for epoch",
         '  other = tf.estimator.Estimator(model_fn, "in", params=params)\n'
         "  other.train(input_fn, steps=1)\n"
         "  for epoch",
-        "another Estimator of the file has another seed",
+        "another Estimator of the file has a different seed",
     ),
     "taught-feature": (
         "(labels, net)",
         '(labels, net, weights=features["w"])',
-        "its predictions may lack the feature `w`",
+        "the input of `predict` may lack the feature `w`",
     ),
 }
 _BEFORE = {
@@ -475,7 +475,7 @@ def test_names_of_what_a_hook_logs_may_have_a_name() -> None:
     assert "fit_callbacks.Logging(" in text and "tensors=shown" in text
     changed = _NET.replace("  logging =", '  shown["loss"] = "loss"\n  logging =')
     (found,) = _find(migrate_text(changed, FIT), "K131")
-    assert "what a hook logs is not written out" in found.reason
+    assert "it is not known which tensors a hook logs" in found.reason
 
 
 def test_variables_of_an_optimizer_have_the_names_of_its_scope() -> None:

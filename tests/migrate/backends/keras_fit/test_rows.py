@@ -87,44 +87,44 @@ _STRATEGY = "tf.distribute.MirroredStrategy()"
 _STAYS = {
     "saving-listeners": (
         _call("train(input_fn, steps=1, saving_listeners=[listener])"),
-        "listeners are called for its checkpoints",
+        "`saving_listeners` are called at its checkpoints",
     ),
     "evaluate-checkpoint": (
         _call('evaluate(input_fn, checkpoint_path="a")'),
-        "it evaluates a checkpoint that is named",
+        "`evaluate` has a `checkpoint_path`",
     ),
     "predict-checkpoint": (
         _call('predict(input_fn, checkpoint_path="a")'),
-        "it predicts with a checkpoint that is named",
+        "`predict` has a `checkpoint_path`",
     ),
     "predict-batches": (
         _call("predict(input_fn, yield_single_examples=False)"),
-        "it is asked for predictions by batches",
+        "`predict` has `yield_single_examples`",
     ),
     "predict-hooks": (
         _call("predict(input_fn, hooks=[tf.train.StepCounterHook()])"),
-        "hooks watch its predictions",
+        "`predict` has hooks",
     ),
     **{
         f"{name}-{argument}": (_call(f"{start}{argument}={value})"), reason)
         for name, start in (("export", _EXPORT), ("old-export", _OLD_EXPORT))
         for argument, value, reason in (
-            ("assets_extra", '{"a": "b"}', "files are exported with it"),
-            ("as_text", "True", "it is exported as text"),
-            ("checkpoint_path", '"a"', "a checkpoint that is named is exported"),
+            ("assets_extra", '{"a": "b"}', "the export has `assets_extra`"),
+            ("as_text", "True", "the export is text (`as_text`)"),
+            ("checkpoint_path", '"a"', "the export has a `checkpoint_path`"),
         )
     },
     "export-mode": (
         _call(f"{_EXPORT}experimental_mode=tf.estimator.ModeKeys.EVAL)"),
-        "a mode is named to export it for",
+        "the export has an `experimental_mode`",
     ),
     "warm-start": (
         ('"out", config)', '"out", config, warm_start_from="old")'),
-        "it starts from another training's values",
+        "it has `warm_start_from`",
     ),
     "evaluation-hooks": (
         ("steps=3)", "steps=3, hooks=[tf.train.StepCounterHook()])"),
-        "hooks watch its evaluations",
+        "its EvalSpec has hooks",
     ),
     **{
         name: (("steps=8)", f"steps=8, {name}={value})"), reason)
@@ -132,21 +132,20 @@ _STAYS = {
             (
                 "keep_checkpoint_every_n_hours",
                 "1",
-                "some of its checkpoints are kept for ever",
+                "its RunConfig has `keep_checkpoint_every_n_hours`",
             ),
-            ("device_fn", "place", "a function places its operations"),
-            ("eval_distribute", _STRATEGY, "its evaluation has a strategy"),
+            ("device_fn", "place", "its RunConfig has a `device_fn`"),
+            ("eval_distribute", _STRATEGY, "its RunConfig has `eval_distribute`"),
             (
                 "experimental_distribute",
                 "tf.contrib.distribute.DistributeConfig()",
-                "a DistributeConfig has its strategies",
+                "its RunConfig has `experimental_distribute`",
             ),
         )
     },
     "devices-and-no-steps": (
         ("steps=8)", f"steps=8, train_distribute={_STRATEGY})"),
-        "its strategy's devices share an input, and it is not certain how many steps that "
-        "is",
+        "the devices of its strategy share one input, and the number of steps is not known",
     ),
     # The call that makes it is told, not the method that it stands in.
     **{
@@ -172,7 +171,7 @@ _STAYS = {
     },
     "prediction-hooks": (
         (_PREDICTED, f"{_PREDICTED}, prediction_hooks=[Counts()]"),
-        "hooks watch its predictions",
+        "its model has `prediction_hooks`",
     ),
 }
 
@@ -188,7 +187,7 @@ def test_what_fit_cannot_say_is_said(name: str) -> None:
     assert f"its Estimator stays: {reason}" in _reasons(*changes)
 
 
-_DRAWN = "its evaluations draw numbers, which begin anew with each"
+_DRAWN = "each evaluation draws random numbers from the start again"
 
 
 @pytest.mark.parametrize(

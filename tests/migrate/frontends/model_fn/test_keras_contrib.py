@@ -139,12 +139,12 @@ _BATCH_NORM = "layers.batch_norm, normalizer_params={}"
         ),
         (
             _NORMALIZED.format(_BATCH_NORM.format('params["bn"]')),
-            "normalizer_params are not written out",
+            "normalizer_params whose content is not known",
         ),
         (
             'bn = {"decay": 0.9}\nbn["is_training"] = training\n'
             + _NORMALIZED.format(_BATCH_NORM.format("bn")),
-            "normalizer_params are not written out",
+            "normalizer_params whose content is not known",
         ),
         (
             _NORMALIZED.format(

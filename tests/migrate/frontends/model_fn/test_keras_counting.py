@@ -87,7 +87,7 @@ def test_a_function_becomes_a_method(change: tuple[str, str]) -> None:
         ),
         (
             ('return {"accuracy"', 'return {labels.name'),
-            "a metric whose name is not written out",
+            "a metric whose name is not known",
         ),
         (
             ("tf.metrics.accuracy(labels, classes)", "tf.metrics.sensitivity_at_specificity(labels, logits, 0.5)"),
@@ -95,7 +95,7 @@ def test_a_function_becomes_a_method(change: tuple[str, str]) -> None:
         ),
         (
             ("def metric_fn(labels, logits):", "def metric_fn(labels, *logits):"),
-            "the arguments of metric_fn() are not certain",
+            "the arguments of metric_fn() are not known",
         ),
     ],
 )  # fmt: skip

@@ -73,11 +73,11 @@ def test_a_name_on_the_way() -> None:
         (_builder().replace("scale", "self"), "step's own name"),
         (
             _builder().replace("    return model_fn\n", "    return model_fn or 1\n"),
-            "in sight",
+            "not known",
         ),
         (
             _builder("model_fn if hidden else None"),
-            "in sight",
+            "not known",
         ),
         (
             _builder().replace(
@@ -155,7 +155,7 @@ def test_a_lambda_around_a_function() -> None:
             "    lambda features, labels, mode: model_fn(labels, features, mode, 2))",
             "anew",
         ),
-        ("e = tf.estimator.Estimator(other.model_fn)", "in sight"),
+        ("e = tf.estimator.Estimator(other.model_fn)", "not known"),
     ],
 )
 def test_arguments_that_are_not_certain(estimators: str, reason: str) -> None:
