@@ -13,7 +13,7 @@ from migrate.facts.trees.reexports import write_out_imports
 from migrate.fallback.added import drop_unread, import_homes
 from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
-from migrate.fallback.names import CODE, NameRules
+from migrate.fallback.names import CODE, UNSEEN, VERSION, NameRules
 from migrate.fallback.private import KEPT
 from migrate.fallback.private_imports import find_failing_imports
 from migrate.fallback.several_tasks import TOLD as _STRATEGY
@@ -38,7 +38,7 @@ _VERSION = "tf.__version__"
 # Of a call whose arguments TensorFlow 2.21's function does not take.
 _MISFIT = "T121"
 # What is mended on the way, or warned of, and hinders nothing.
-TOLD = frozenset({"D167", KEPT, _STRATEGY})
+TOLD = frozenset({"D167", KEPT, _STRATEGY, UNSEEN, VERSION})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,6 +89,7 @@ def bring_to_compat(
         *strategies,
         *rules.mistakes,
         *rules.kept.values(),
+        *rules.versions,
         *_mend_one_element(scopes, plan),
     )
     mistaken = {finding.symbol for finding in rules.mistakes}

@@ -20,6 +20,7 @@ from migrate.fallback.homes import (
 )
 from migrate.fallback.imports import V1
 from migrate.fallback.private import KEPT, Kept, explain_loss, judge
+from migrate.fallback.untaken import find_decided, is_builtin
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.code import Code, code
@@ -29,6 +30,10 @@ from migrate.tables.calls import CallRow
 
 CODE = "T151"
 _NO_NAME = "T111"
+# A name that is known at run time alone.
+UNSEEN = "T115"
+# A decision by the version.
+VERSION = "T150"
 # What a home's first name may be besides `tf` and an emitted module.
 _PACKAGES = frozenset({"tf_keras", "tf_slim", "types"})
 _MODULE = Lost(
@@ -65,12 +70,17 @@ class NameRules:
         self.mistakes: list[Finding] = []
         # Private names that stay, by symbol: each is told where it is first used.
         self.kept: dict[str, Finding] = {}
+        # Decisions by TensorFlow's version.
+        self.versions: list[Finding] = []
         # A name to bind for compat.v1, "" where the file has one or needs none.
         self.new_alias = ""
         self._alias = self._find_alias()
 
     def run(self) -> None:
+        unread = self._drop_unread_choices()
         for node, symbol in self.scopes.walk_uses():
+            if node in unread:
+                continue
             if symbol == "tf" or symbol.startswith("tf."):
                 self._use(node, symbol)
 
@@ -78,6 +88,11 @@ class NameRules:
         path = self.scopes.find_dotted_path(node) or ""
         if node in self._untaken and modules.is_private(path):
             return
+        if self._decide_by_version(node, symbol, path):
+            return
+        if symbol in graph_mode.LOOKED_UP and self._is_looked_up_in(node):
+            self._warn_of_lookup(node, symbol)
+            return self._replace(node, symbol, graph_mode.LOOKED_UP[symbol])
         private = self._judge_private(node, path, symbol)
         if isinstance(private, Kept):
             return self._keep(node, symbol, private)
@@ -90,6 +105,9 @@ class NameRules:
             if not modules.is_private(path) and not_public.is_mistake(symbol):
                 return self._add_mistake(node, symbol)
             return self._add(node, symbol, home)
+        self._replace(node, symbol, home)
+
+    def _replace(self, node: ast.expr, symbol: str, home: str | CallRow) -> None:
         if isinstance(home, CallRow):
             new = self._call(node, home)
             if new is None:
@@ -103,6 +121,82 @@ class NameRules:
         self.plan.replace(
             parent if isinstance(home, CallRow) and parent is not None else node,
             written,
+        )
+
+    def _decide_by_version(self, node: ast.expr, symbol: str, path: str) -> bool:
+        """Gives a decision by TensorFlow's version the one of which `tf` is."""
+        name = next(
+            (v for v in graph_mode.VERSIONS if f"{symbol}.".startswith(f"{v}.")), ""
+        )
+        if not name or path.startswith("tensorflow.compat.v2"):
+            return False
+        if self._named_for_2 and not path.startswith(V1):
+            return False
+        version = node
+        for _ in symbol.removeprefix(name).split(".")[1:]:
+            assert isinstance(version, ast.Attribute)
+            version = version.value
+        if version is node and not self._is_read_as_version(node):
+            return False
+        self.plan.replace(version, code(f'"{graph_mode.VERSION}"'))
+        reason = (
+            "decided by TensorFlow 1's version: `tf` is tensorflow.compat.v1, whose names "
+            "and arguments are TensorFlow 1's"
+        )
+        self.versions.append(
+            _make_finding(node, VERSION, Outcome.REWRITTEN, symbol, reason, "")
+        )
+        return True
+
+    def _is_read_as_version(self, node: ast.expr) -> bool:
+        """Whether something is decided by a version, which is not only shown."""
+        parent = self.scopes.parents.get(node)
+        if isinstance(parent, ast.Call):
+            name = ast.unparse(parent.func).rpartition(".")[2]
+            return name in graph_mode.READ_VERSIONS and node in parent.args
+        return isinstance(parent, ast.Compare) or (
+            isinstance(parent, ast.Subscript) and parent.value is node
+        )
+
+    def _drop_unread_choices(self) -> set[ast.AST]:
+        """Leaves out what `hasattr` never lets the program read; all its nodes."""
+        unread: set[ast.AST] = set()
+        for node, taken, others in find_decided(self.scopes, self._is_there):
+            self.plan.replace(node, code(taken))
+            for other in others:
+                unread.update(ast.walk(other))
+        return unread
+
+    def _is_there(self, symbol: str) -> bool:
+        """Whether TensorFlow 1.15 has a public name, and compat.v1 has it, too."""
+        known = symbol in symbols.modules() or symbols.lookup(symbol) is not None
+        return known and is_in_compat(symbol)
+
+    def _is_looked_up_in(self, node: ast.expr) -> bool:
+        """Whether a module is where `getattr` looks a name up."""
+        parent = self.scopes.parents.get(node)
+        return (
+            isinstance(parent, ast.Call)
+            and is_builtin(parent.func, "getattr", self.scopes)
+            and parent.args[:1] == [node]
+        )
+
+    def _warn_of_lookup(self, node: ast.expr, symbol: str) -> None:
+        home = graph_mode.LOOKED_UP[symbol]
+        has = [
+            name.rpartition(".")[2]
+            for name, at in graph_mode.HOMES.items()
+            if at.startswith(f"{home}.")
+        ]
+        reason = (
+            f"the name is known only when the program runs: of `{symbol}` `{home}` has "
+            f"{', '.join(sorted(has))}; for another of its names the program ends here "
+            "with NotImplementedError"
+        )
+        recipe = "Use one of these names."
+        self.kept.setdefault(
+            symbol,
+            _make_finding(node, UNSEEN, Outcome.WARNED, symbol, reason, recipe),
         )
 
     def _home(self, path: str, symbol: str) -> Home | None:

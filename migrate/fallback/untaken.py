@@ -12,7 +12,7 @@ The handler does not run, and neither does what stands under `if not TF_23:`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
@@ -36,6 +36,47 @@ def find_untaken(scopes: Scopes, tree: ast.Module) -> frozenset[ast.AST]:
             for statement in _list_other_branch(node, flags):
                 found.update(ast.walk(statement))
     return frozenset(found)
+
+
+def find_decided(
+    scopes: Scopes, is_there: Callable[[str], bool]
+) -> Iterator[tuple[ast.expr, ast.expr, list[ast.expr]]]:
+    """Expressions that `hasattr` of TensorFlow decides: what is taken, and what is not.
+
+        tf.data.experimental if hasattr(tf.data, "experimental") else tf.contrib.data
+
+    Args:
+      is_there: whether both TensorFlows have a symbol.
+    """
+    for node in scopes.walk():
+        if isinstance(node, ast.IfExp) and _holds(node.test, scopes, is_there):
+            yield node, node.body, [node.orelse]
+        elif (
+            isinstance(node, ast.BoolOp)
+            and isinstance(node.op, ast.Or)
+            and _holds(node.values[0], scopes, is_there)
+        ):
+            yield node, node.values[0], node.values[1:]
+
+
+def _holds(test: ast.expr, scopes: Scopes, is_there: Callable[[str], bool]) -> bool:
+    """Whether a test asks for a name that TensorFlow has."""
+    if not isinstance(test, ast.Call) or not is_builtin(test.func, "hasattr", scopes):
+        return False
+    if len(test.args) != 2 or not isinstance(test.args[1], ast.Constant):
+        return False
+    module, name = scopes.resolve(test.args[0]), test.args[1].value
+    return module is not None and isinstance(name, str) and is_there(f"{module}.{name}")
+
+
+def is_builtin(node: ast.expr, name: str, scopes: Scopes) -> bool:
+    """Whether an expression is a function of Python's own, which the file never binds."""
+    return (
+        isinstance(node, ast.Name)
+        and node.id == name
+        and not _is_bound_elsewhere(name, scopes, set())
+        and name not in scopes.module.bindings
+    )
 
 
 def is_guarded(node: ast.stmt, scopes: Scopes) -> bool:

@@ -177,12 +177,9 @@ def _report_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None
     if not isinstance(call, ast.Call) or call.func is not node:
         return None
     misfit = signatures.misfit(call, spelled)
-    inside = spelled.removeprefix("tf.keras")
-    if (
-        misfit
-        and inside != spelled
-        and not signatures.misfit(call, f"tf_keras{inside}")
-    ):
+    public = signatures.public(spelled)
+    inside = public.removeprefix("tf.keras")
+    if misfit and inside != public and not signatures.misfit(call, f"tf_keras{inside}"):
         misfit = ""  # Which Keras is installed is not known: it fits one.
     if not misfit:
         return None

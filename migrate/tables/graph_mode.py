@@ -27,6 +27,8 @@ _HOOKS = (
 # Symbol -> its home in graph mode, where no other table has one.
 HOMES: dict[str, str] = {
     **{f"tf.estimator.{name}": f"tf.compat.v1.train.{name}" for name in _HOOKS},
+    # Python's own inspection, which tensorflow-estimator only passed on.
+    "tf.python.estimator.util.fn_args": "callable_arguments.fn_args",
     "tf.python.pywrap_tensorflow.NewCheckpointReader": (
         "tf.compat.v1.train.NewCheckpointReader"
     ),
@@ -50,6 +52,14 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "contrib_placement": (
         ("training",),
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
+    ),
+    "graph_cells": (("rnn",), ("LayerNormBasicLSTMCell",)),
+    "graph_optimizers": (
+        ("opt",),
+        (
+            *("AdamWOptimizer", "DecoupledWeightDecayExtension", "LazyAdamOptimizer"),
+            *("MomentumWOptimizer", "extend_with_decoupled_weight_decay"),
+        ),
     ),
     "graph_predictor": (("predictor",), ("from_saved_model",)),
     "graph_seq2seq": (
@@ -75,6 +85,19 @@ HOMES |= {
     for module in modules
     for name in names
 }
+
+# Names of TensorFlow's version, and what a program that decides by it is to find: `tf` is
+# TensorFlow 1 there, where `tf.nn.dropout(x, 0.1)` keeps a tenth.
+VERSIONS = ("tf.VERSION", "tf.__version__", "tf.version.VERSION")
+VERSION = "1.15.5"
+# Functions that make a version of a text.
+READ_VERSIONS = frozenset(
+    {"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"}
+)
+
+# Modules in which `getattr` may look a name up at run time: module -> its home, which has
+# some of its names, and ends with NotImplementedError for each of the others.
+LOOKED_UP: dict[str, str] = {"tf.contrib.opt": "graph_optimizers"}
 
 HOMES["tf.contrib.metrics.streaming_percentage_less"] = (
     "tf.compat.v1.metrics.percentage_below"
@@ -122,8 +145,9 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "Call what is public, or bring the code of this one into the program.",
     ),
     "tf.contrib.opt": (
-        "contrib_optimizers, which is written beside programs of TensorFlow 2, assigns in "
-        "a traced step; a graph would leave out a part of the update",
+        "graph_optimizers, which is written beside programs, has lazy Adam and decoupled "
+        "weight decay alone; TensorFlow 2's own program would have the others in a traced "
+        "step, and a graph would leave out a part of their updates",
         "Take an optimizer of tf.train, and decay variables by assignments before it.",
     ),
     "tf.contrib.rnn": (

@@ -49,7 +49,7 @@ def _brought(text: str, **part: object) -> Migration:
 def _module(text: str) -> str:
     """A text that is no program's start."""
     found = _brought(text, starts=False)
-    assert not found.findings
+    assert {f.code for f in found.findings} <= {"T150"}
     again = _brought(found.text, starts=False)
     assert again.text == found.text and not again.findings
     return found.text
@@ -182,7 +182,7 @@ def test_imports(before: str, after: str) -> None:
         (
             "import tensorflow as tf\nif tf.__version__.startswith('1'):\n"
             "  from tensorflow.contrib import slim\n",
-            "import tensorflow.compat.v1 as tf\nif tf.__version__.startswith('1'):\n"
+            "import tensorflow.compat.v1 as tf\nif \"1.15.5\".startswith('1'):\n"
             "  pass\n",
         ),
     ),
@@ -518,13 +518,105 @@ def test_a_strategy_over_several_tasks_is_told_at_its_line(
     assert all(f.line == 4 for f in found)
 
 
-@pytest.mark.parametrize(
-    "name", ("AdamWOptimizer", "LazyAdamOptimizer", "NadamOptimizer", "LARSOptimizer")
-)
+@pytest.mark.parametrize("name", ("AdaMaxOptimizer", "NadamOptimizer", "LARSOptimizer"))
 def test_optimizers_that_assign_in_a_traced_step_are_told(name: str) -> None:
-    """In a graph nothing would run the decay that AdamWOptimizer assigns."""
+    """In a graph nothing would run a part of what they assign."""
     (finding,) = _brought(
         f"import tensorflow as tf\ntf.contrib.opt.{name}(r)\n"
     ).findings
     assert (finding.line, finding.code) == (2, "T151")
-    assert "leave out a part of the update" in finding.reason
+    assert "leave out a part of their updates" in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    (
+        ("tf.__version__ < '1.4'", "\"1.15.5\" < '1.4'"),
+        ("'2' <= tf.VERSION", "'2' <= \"1.15.5\""),
+        ("tf.version.VERSION.split('.')[0]", "\"1.15.5\".split('.')[0]"),
+        ("tf.__version__[0]", '"1.15.5"[0]'),
+        ("LooseVersion(tf.__version__)", 'LooseVersion("1.15.5")'),
+        ("packaging.version.parse(tf.VERSION)", 'packaging.version.parse("1.15.5")'),
+        # It is shown, not decided by.
+        ("print(tf.__version__)", "print(tf.__version__)"),
+        ("print('with %s' % tf.VERSION)", "print('with %s' % tf.VERSION)"),
+    ),
+)
+def test_a_decision_by_the_version_is_tensorflow_1_s(before: str, after: str) -> None:
+    """compat.v1's arguments are TensorFlow 1's: `tf.nn.dropout(x, 0.1)` keeps a tenth."""
+    found = _brought(f"import tensorflow as tf\nx = {before}\n", starts=False)
+    assert found.text == f"import tensorflow.compat.v1 as tf\nx = {after}\n"
+    told = [(f.line, f.code, f.outcome) for f in found.findings]
+    assert told == ([(2, "T150", Outcome.REWRITTEN)] if before != after else [])
+
+
+def test_a_program_named_for_tensorflow_2_decides_by_its_own_version() -> None:
+    text = "import tensorflow as tf\nx = tf.__version__ < '2'\ntf.compat.v1.Session()\n"
+    found = _brought(text, named_for_2=True, starts=False)
+    assert not found.findings and found.text == text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    (
+        (
+            'tf.data.experimental if hasattr(tf.data, "experimental") else tf.contrib.data',
+            "tf.data.experimental",
+        ),
+        (
+            'hasattr(tf.data, "experimental") or hasattr(tf.contrib.data, "AUTOTUNE")',
+            'hasattr(tf.data, "experimental")',
+        ),
+    ),
+)
+def test_what_hasattr_never_lets_run_is_left_out(before: str, after: str) -> None:
+    text = f"import tensorflow as tf\ndef f():\n    return {before}\n"
+    assert _module(text) == (
+        f"import tensorflow.compat.v1 as tf\ndef f():\n    return {after}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        'x = tf.data.experimental if hasattr(tf.data, "nothing") else tf.contrib.data',
+        'x = hasattr(tf.data, "experimental") and tf.contrib.data',
+        'hasattr = f\nx = hasattr(tf.data, "experimental") or tf.contrib.data',
+        "x = tf.data if hasattr(tf.data, name) else tf.contrib.data",
+    ),
+)
+def test_what_may_run_is_refused(text: str) -> None:
+    found = _brought(f"import tensorflow as tf\n{text}\n")
+    assert "tf.contrib.data" in {f.symbol for f in found.findings if f.code == "T151"}
+
+
+def test_a_name_that_the_user_gives_is_looked_up_in_a_module_of_ours() -> None:
+    text = "import tensorflow as tf\nx = getattr(tf.contrib.opt, name, None)\n"
+    found = _brought(text, starts=False)
+    assert "x = getattr(graph_optimizers, name, None)" in found.text
+    (finding,) = found.findings
+    assert (finding.line, finding.code) == (2, "T115")
+    assert finding.outcome is Outcome.WARNED
+    assert "LazyAdamOptimizer" in finding.reason
+
+
+@pytest.mark.parametrize(
+    "use",
+    (
+        "f(tf.contrib.opt)",
+        "dir(tf.contrib.opt)",
+        "hasattr(tf.contrib.opt, name)",
+        "getattr(x, tf.contrib.opt)",
+        "getattr(tf.contrib.rnn, name)",
+    ),
+)
+def test_a_module_that_is_handed_on_otherwise_is_refused(use: str) -> None:
+    found = _brought(f"import tensorflow as tf\n{use}\n")
+    assert {f.code for f in found.findings} == {"T151"}
+
+
+def test_an_argument_that_keras_2_has_by_its_old_name() -> None:
+    text = "import tensorflow as tf\nx = tf.keras.regularizers.l1(l=0.1)\n"
+    assert "tf.keras.regularizers.l1(l=0.1)" in _module(text)
+    wrong = _brought(text.replace("(l=", "_l2(k=")).findings
+    assert [(f.line, f.code) for f in wrong] == [(2, "T151")]
