@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import itertools
 from collections.abc import Iterable, Iterator
 
 from migrate.compiler import migrate_text
@@ -16,6 +17,7 @@ from reference.pages.cases import Case
 
 _CONTEXT = 1  # Unchanged lines around a change.
 _MOST = 36  # Lines of a program that are shown.
+_MOST_WRITTEN = 18  # Lines of a migration that are shown below a change by hand.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,11 +28,13 @@ class Example:
       before: lines of the program as it was.
       after: lines of the program as it became; empty where nothing changes.
       said: what the after part is.
+      written: lines that the tool writes for the after part, if that is a change by hand.
     """
 
     before: str
     after: str
     said: str
+    written: str = ""
 
     @property
     def only_deletes(self) -> bool:
@@ -41,11 +45,35 @@ class Example:
 def show_followed(pair: tuple[str, str]) -> Example:
     """A refused program, and the same with the recipe followed."""
     before, after = cut_changes(*pair)
+    migrated = migrate_text(pair[1]).text
+    if migrated == pair[1]:
+        return Example(
+            before, after, "After this change by hand, nothing is left to do"
+        )
     return Example(
         before,
         after,
         "After this change by hand, still in TensorFlow 1, the tool migrates the program",
+        _cut_migration(pair[1], migrated, _find_first_change(*pair)),
     )
+
+
+def _find_first_change(old: str, new: str) -> int:
+    """The number of the first line of `new` that `old` does not have there."""
+    pairs = itertools.zip_longest(old.splitlines(), new.splitlines())
+    return next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+
+
+def _cut_migration(text: str, migrated: str, line: int) -> str:
+    """What the tool writes for a program, from where the program was changed by hand."""
+    before, after = text.splitlines(), migrated.splitlines()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    changes = [c for c in matcher.get_opcodes() if c[0] != "equal"]
+    near = [c for c in changes if c[2] >= line - 1 and c[4] > c[3]] or changes
+    first = max(0, near[0][3] - _CONTEXT)
+    last = min(near[-1][4] + _CONTEXT, first + _MOST_WRITTEN)
+    lines = after[first:last]
+    return _show([*lines, "..."] if last < len(after) else lines)
 
 
 def show_case(case: Case) -> Example:

@@ -202,11 +202,14 @@ def _examples(
     if code.before:
         yield f"Before:\n\n```python\n{code.before}\n```\n"
         yield f"After:\n\n```python\n{code.after}\n```\n"
+    explained = next((example for example in shown if example.written), None)
     for example in shown:
         yield "A program of the test suite has:\n"
         yield f"```python\n{example.before}\n```\n"
         if example.after:
             yield f"{example.said}:\n\n```python\n{example.after}\n```\n"
+        if example is explained:
+            yield f"`tf1to2 migrate` then writes:\n\n```python\n{example.written}\n```\n"
 
 
 def _recipes(code: Code, known: list[Case]) -> Iterator[str]:
