@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
@@ -18,6 +19,11 @@ _LISTS = frozenset(
 )
 _COLLECTION = "tf.get_collection"
 # What gives a tensor. The emitted averages are of variables alone.
+_ON_SERVERS = (
+    "if the Estimator trains on parameter servers, TensorFlow 1 moved averages to the "
+    "values from before the update. The migrated program moves them to the values after "
+    "it, as in one process"
+)
 _TENSORS = ("tf.losses.", "tf.nn.", "tf.reduce_", "tf.add_n", "tf.math.")
 
 
@@ -57,6 +63,9 @@ def plan_graph_code(
                 rewritten.append(_tell(node, "E102", Outcome.REWRITTEN, said))
         elif isinstance(node, ast.Call):
             refused += _refuse_call(scopes, node)
+            if _averages(scopes, node) and not _has_resources(scopes):
+                found = _tell(node, "N191", Outcome.REWRITTEN, _ON_SERVERS)
+                rewritten.append(dataclasses.replace(found, noted=True))
     return rewritten, refused
 
 
@@ -86,6 +95,10 @@ def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
                     "Keep the average in a variable of your own: "
                     "average.assign(0.9 * average + 0.1 * loss).",
                 )
+
+
+def _has_resources(scopes: Scopes) -> bool:
+    return any(s == "tf.enable_resource_variables" for _, s in scopes.walk_uses())
 
 
 def _averages(scopes: Scopes, call: ast.Call) -> bool:

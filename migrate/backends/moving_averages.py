@@ -1,19 +1,25 @@
 """Moving averages of a program: those of the emitted moving_averages.py.
 
-Measured with TF 1.15.5 (50 of 50 steps each, resource variables or not): behind
-`tf.control_dependencies([update])` the averages see the variables and the step after the
-update. Merely grouped with it they see now these, now those from before.
+Measured with TF 1.15.5 in one process (50 of 50 steps each, resource variables or not):
+behind `tf.control_dependencies([update])` the averages see the variables and the step after
+the update. Merely grouped with it they see now these, now those from before.
+
+On a cluster (20 of 20 steps each, one parameter server and two) they see the variables and
+the step from before the update, behind it, before it or grouped with it: the server sends a
+variable once in a step. Resource variables are read again, as in one process.
 """
 
 from __future__ import annotations
 
 import ast
 
+from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.scope_names import ScopeNames
+from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.plan import Plan
+from migrate.plan import Item, New, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.binding_time.numbered_scopes import tell_renamed
@@ -23,6 +29,7 @@ from migrate.source.nodes import walk_breadth_first
 
 MODULE = "moving_averages"
 SYMBOL = "tf.train.ExponentialMovingAverage"
+_BEFORE = "# On a cluster averages move to the values from before the update."
 _PARAMETERS = ("decay", "num_updates", "zero_debias", "name")
 
 
@@ -114,10 +121,90 @@ def _find_scope(
     return next(iter(found), "")
 
 
+def sees_before(program: ir.TrainingProgram, scopes: Scopes) -> bool:
+    """Whether TensorFlow 1's averages saw what there was before the update."""
+    return not program.replication.alone and not _has_resources(scopes)
+
+
+def _has_resources(scopes: Scopes) -> bool:
+    return any(s == "tf.enable_resource_variables" for _, s in scopes.walk_uses())
+
+
+def read_first(
+    step: ir.StepFunction, context: Context, expressions: StepExpressions
+) -> list[Item]:
+    """Reads what a step's averages move to before it updates them, if TensorFlow 1 did."""
+    program, scopes = context.program, context.scopes
+    if not sees_before(program, scopes):
+        return []
+    items: list[Item] = []
+    every = [node for node in scopes.walk() if _applies(node, program)]
+    applied = {n for f in step.flows for n in walk_breadth_first(f.statement)}
+    for call in [call for call in every if call in applied]:
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        averages = call.func.value
+        number = str(every.index(call) + 1) if len(every) > 1 else ""
+        name = f"{(names.key(averages) or '').split('.')[-1]}_before{number}"
+        bound = names.bind_arguments(call, ("var_list",)) or {}
+        chosen = [expressions.code(value) for value in bound.values()]
+        comment = "" if items else f"{_BEFORE}\n"
+        items.append(New(code(f"{comment}{name} = ", averages, ".read(", *chosen, ")")))
+        context.plan.replace(call, code(averages, f".apply({name})"))
+    return items
+
+
+def refuse_unknown_values(
+    program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics
+) -> None:
+    """Refuses averages of which the tool does not know when TensorFlow 1 read the values."""
+    crosses = program.connected is not None or (
+        program.towers is not None and bool(program.towers.devices)
+    )
+    clustered = sees_before(program, scopes)
+    if _has_resources(scopes) or not (crosses or clustered):
+        return
+    in_steps = {
+        node
+        for step in program.steps
+        for flow in step.flows
+        for node in walk_breadth_first(flow.statement)
+    }
+    of_steps = {key for flow in program.flows if flow.step for key in flow.binds}
+    resources = any(
+        isinstance(n, ast.keyword) and n.arg == "use_resource" for n in scopes.walk()
+    )
+    for node in scopes.walk():
+        if not _applies(node, program):
+            continue
+        assert isinstance(node, ast.Call)
+        read = frozenset().union(
+            *(names.reads(a) for a in [*node.args, *[k.value for k in node.keywords]])
+        )
+        if (
+            crosses
+            or resources
+            or node not in in_steps
+            or read & of_steps
+            or names.bind_arguments(node, ("var_list",)) is None
+        ):
+            diagnostics.refuse(
+                "O120",
+                node,
+                "on a cluster TensorFlow 1 moved averages to the values from before the "
+                "update if a server sent the variables, and the tool cannot read these "
+                "values at the beginning of the step",
+                "Call `apply` in the function that opens the session, with a list of "
+                "variables: `averages.apply([w, b])`.",
+                SYMBOL,
+            )
+
+
 def report_unordered_averages(
     program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics
 ) -> None:
     """Says where averages are not ordered behind the update of what they average."""
+    if sees_before(program, scopes):
+        return
     updates = [
         node
         for node in walk_breadth_first(scopes.tree)

@@ -16,6 +16,7 @@ they are in checkpoints where TF1 had them.
 """
 
 import hashlib
+import typing
 
 import tensorflow as tf
 
@@ -23,6 +24,26 @@ try:
     import training_session
 except ImportError:  # Run as a module of its package.
     from . import training_session
+
+
+_OF_CLUSTERS = (
+    tf.distribute.ParameterServerStrategy,
+    tf.distribute.MultiWorkerMirroredStrategy,
+)
+
+
+class _Before(typing.NamedTuple):
+    """Values to which averages move.
+
+    Attributes:
+      variables: whose averages.
+      values: a tensor for each.
+      decay: how much of an average stays.
+    """
+
+    variables: list
+    values: list
+    decay: tf.Tensor
 
 
 class ExponentialMovingAverage:
@@ -63,40 +84,71 @@ class ExponentialMovingAverage:
         """Moves the averages of variables, or of the step's tensors, towards their values.
 
         Args:
-          var_list: default: the trainable variables that there are.
+          var_list: default: the trainable variables that there are; or what `read` gave.
 
         Raises:
           ValueError: tensors, where each replica has another value of them.
         """
-        values = self._replicas.trainable_variables if var_list is None else var_list
-        values = [
-            part
-            for value in values
-            for part in training_session.variables.shards_of(value)
-        ]
+        if isinstance(var_list, _Before):
+            values, before, decay = var_list
+        else:
+            values = self._parts(var_list)
+            before, decay = values, self._present_decay()
         context = tf.distribute.get_replica_context()
         if any(tf.is_tensor(v) and not _is_variable(v) for v in values):
             if context is not None and context.num_replicas_in_sync > 1:
                 raise ValueError("moving averages of tensors that each replica has")
         if context is None:
-            return self._update(tf.distribute.get_strategy(), values)
-        return context.merge_call(lambda strategy: self._update(strategy, values))
+            strategy = tf.distribute.get_strategy()
+            return self._update(strategy, values, before, decay)
+        return context.merge_call(
+            lambda strategy: self._update(strategy, values, before, decay)
+        )
 
-    def _update(self, strategy, values):
+    def read(self, var_list=None):
+        """What `apply` takes after an update to move the averages to the values before it.
+
+        So TF1's averages moved on a cluster: a parameter server sends each variable once
+        in a step. In one process they moved to the values after the update, and do so here.
+
+        Args:
+          var_list: default: the trainable variables that there are.
+        """
+        values = self._parts(var_list)
+        if not isinstance(self._replicas.strategy, _OF_CLUSTERS):
+            return values
+        return _Before(
+            values, [value.read_value() for value in values], self._present_decay()
+        )
+
+    def _parts(self, values):
+        """Variables and tensors, in the place of each sharded variable its shards."""
+        if values is None:
+            values = self._replicas.trainable_variables
+        return [
+            part
+            for value in values
+            for part in training_session.variables.shards_of(value)
+        ]
+
+    def _present_decay(self):
         decay = tf.convert_to_tensor(self._decay, tf.float32)
-        if self._num_updates is not None:
-            updates = tf.cast(self._num_updates, tf.float32)
-            decay = tf.minimum(decay, (1.0 + updates) / (10.0 + updates))
+        if self._num_updates is None:
+            return decay
+        updates = tf.cast(self._num_updates, tf.float32)
+        return tf.minimum(decay, (1.0 + updates) / (10.0 + updates))
+
+    def _update(self, strategy, values, before, decay):
         moved = []
-        for value in values:
+        for value, goal in zip(values, before):
             average = self._made(value)
             rate = tf.cast(1.0 - decay, average.dtype)
 
-            def move(average, value, rate):
-                return average.assign_sub((average - value) * rate, read_value=False)
+            def move(average, goal, rate):
+                return average.assign_sub((average - goal) * rate, read_value=False)
 
             moved.append(
-                strategy.extended.update(average, move, (value, rate), group=True)
+                strategy.extended.update(average, move, (goal, rate), group=True)
             )
         return tf.group(*moved)
 

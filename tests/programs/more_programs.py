@@ -95,6 +95,15 @@ MORE = (
         lines=25,
     ),
     Variant(
+        "averages_on_servers",
+        "moving averages behind the update, whose decay grows with the steps; a server "
+        "only with a job name",
+        ps=2,
+        equal=True,
+        alone=True,
+        lines=20,
+    ),
+    Variant(
         "feeds",
         "feeds made by fill_feed_dict, by a function within the function, by stores, "
         "used twice; do_eval(sess, ...); placeholder_with_default; in_top_k",

@@ -7,6 +7,7 @@ import ast
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.facts import names
+from migrate.findings import Finding, Outcome
 from migrate.plan import Item, New
 from migrate.program import ir
 from migrate.program.code import Code, code
@@ -62,6 +63,8 @@ class ReadFirst:
                 continue
             if self.gives_after and kind is Kind.VARIABLE:
                 continue
+            if self._context.program.clustered is not None and kind is Kind.VARIABLE:
+                self._warn_of_other_value(node, name)
             value = name.replace("self.", "").replace(".", "_") + "_value"
             self._names[name] = value
             comment = (
@@ -77,6 +80,21 @@ class ReadFirst:
                 now = code("training_session.read(", node, ")")
             items.append(New(code(comment + f"{value} = ", now)))
         return items
+
+    def _warn_of_other_value(self, node: ast.AST, name: str) -> None:
+        self._context.diagnostics.findings.append(
+            Finding(
+                getattr(node, "lineno", 0),
+                getattr(node, "col_offset", 0) + 1,
+                "N191",
+                Outcome.WARNED,
+                "",
+                f"without a cluster TensorFlow 1 gave the value of {name} after the "
+                "update, with one the value from before it. The migrated program gives "
+                "the value from before it in both cases",
+                f"If the value matters, fetch {name} in a run of its own.",
+            )
+        )
 
     def write_fetch(self, fetch: Code) -> Code:
         """A fetch, or a structure of fetches, as the step function gives it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from migrate.backends import moving_averages
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
@@ -98,6 +99,7 @@ class StepFunctions:
                     )
                 )
         body.extend(self._read_first.items(step))
+        body.extend(moving_averages.read_first(step, self._context, self._expressions))
         variables = self._write_observed_variables(step)
         if not self._read_first.gives_after:
             body.extend(variables)

@@ -30,9 +30,9 @@ class Expressions(Datasets):
         self._setup_claims()
         self._visit(self.scopes.tree, [])
         self._graph_functions(self._apart)
-        moving_averages.report_unordered_averages(
-            self.program, self.scopes, self.diagnostics
-        )
+        known = self.program, self.scopes, self.diagnostics
+        moving_averages.report_unordered_averages(*known)
+        moving_averages.refuse_unknown_values(*known)
         self._check_fed_inside()
         for compared in self.program.identities:
             self._identity(compared)

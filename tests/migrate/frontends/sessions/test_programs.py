@@ -80,6 +80,18 @@ def test_alone_it_equals_genuine_tf1(
     assert np.abs(found["slower"] - found["tf1"]).max() > variant.tolerance
 
 
+def test_averages_of_values_after_the_update_are_seen(tmp_path: pathlib.Path) -> None:
+    """On servers TensorFlow 1 moved them to the values from before it."""
+    variant = next(v for v in EVERY if v.name == "averages_on_servers")
+    program = _migrated(variant.path, tmp_path / "program")
+    text = program.read_text()
+    program.write_text(text.replace(".apply(averages_before)", ".apply([w, b])"))
+    assert program.read_text() != text
+    recorded = clusters.recorded(variant)
+    found = clusters.run(variant, sys.executable, program, tmp_path / "out")
+    assert clusters.difference(found, recorded) > 100 * variant.tolerance
+
+
 def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:
     variant = next(v for v in EVERY if v.name == "sharded_input")
     program = _migrated(variant.path, tmp_path / "program")
