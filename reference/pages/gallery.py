@@ -24,18 +24,21 @@ from reference.pages.gallery_programs import GROUPS, IN_SEVERAL, PROGRAMS, Progr
 
 _WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
 _HEAD = """\
-Thirty whole programs, before and after. The left tab is a TensorFlow 1 program as a user would
-have written it. The right tab is what `tf1to2 migrate` writes. Each page names the test that proves
-that both compute the same, and the largest difference from TensorFlow 1.15.5 that it measured.
+This gallery shows thirty whole programs before and after their migration. On each page the left tab is
+a TensorFlow 1 program as a user would have written it, and the right tab is what `tf1to2 migrate` writes.
+The page names the test that proves that both compute the same. It also gives the largest absolute
+difference from TensorFlow 1.15.5 that the test measured.
 
-*Beside* counts the lines of the [modules beside the program](beside.md), with their docstrings and
-comments. They are the same for several programs of one directory.
+The columns "before" and "after" count the lines of the program. The column "beside" counts the lines of
+the [modules beside the program](beside.md), with their docstrings and comments. Several programs of one
+directory share these modules.
 """
 _LATER = """\
 ## What we would still change
 
-We read each result as a reviewer who is asked to sign it. What we found is mended in the tool or
-listed here. It computes the right numbers, but a person would have written it otherwise.
+We read each migrated program like a reviewer who has to approve it. We corrected the tool, or we list
+the remark here. All listed code computes the right numbers, but a person would have written it in
+another way.
 """
 
 
@@ -100,13 +103,14 @@ def write_entry() -> str:
             )
         lines.append("")
     lines.append(_LATER)
-    lines += [f"- In several programs: {text}" for text in IN_SEVERAL]
+    lines.append("- **In several programs**:")
+    lines += [f"    - {text}" for text in IN_SEVERAL]
     for program in PROGRAMS.values():
         if program.later:
             lines.append(f"- **[{program.title}](gallery/{program.name}.md)**:")
             lines += [f"    - {text}" for text in program.later]
     signed = [p.title for p in PROGRAMS.values() if not p.later]
-    lines.append(f"\nThe others have nothing of their own: {'; '.join(signed)}.")
+    lines.append(f"\nWe have no remark about these programs: {'; '.join(signed)}.")
     return "\n".join(lines) + "\n"
 
 
@@ -124,7 +128,7 @@ def _page(program: Program, shown: Shown) -> Iterator[str]:
     lines, files = shown.beside
     beside_it = f"{lines} lines in {files} files" if files else "nothing"
     yield f"| | |\n|---|---|\n| lines before | {before} |\n| lines after | {after} |"
-    yield f"| beside it | {beside_it} |"
+    yield f"| modules beside it | {beside_it} |"
     yield f"| largest difference from TensorFlow 1.15.5 | {_tell_difference(program)} |"
     yield f"| proved by | `{program.test}` |\n"
     for tab, code in (("TensorFlow 1", shown.before), ("TensorFlow 2", shown.after)):
@@ -135,7 +139,7 @@ def _page(program: Program, shown: Shown) -> Iterator[str]:
         yield from (f"- {text}" for text in program.later)
         yield ""
     yield "## What the tool says\n"
-    yield "| code | lines | |\n|---|---|---|"
+    yield "| code | lines before | meaning |\n|---|---|---|"
     yield from _list_findings(shown.findings)
     option = " with `--estimators estimator`" if program.estimators != "fit" else ""
     yield f"\nThe program is `{program.path}`, migrated{option}."

@@ -84,12 +84,12 @@ GROUPS: dict[str, tuple[Program, ...]] = {
         _scenario(
             "async_parameter_server",
             "Asynchronous, between graphs",
-            "`MonitoredTrainingSession` with hooks. Nobody waits: each worker applies its own "
-            "gradients. The old launch commands stay.",
+            "A `MonitoredTrainingSession` with hooks. Each worker applies its own gradients, and does "
+            "not wait for the others. The launch commands stay the same.",
             drawing="asynchronous",
             later=(
-                "The comment about the device setter stays above the step counter. The setter is gone.",
-                "`compute_accuracy` repeats the network of `train_step`, instead of calling a function for both.",
+                "The device setter is gone, but the comment about it stays, above the step counter.",
+                "`compute_accuracy` repeats the network of `train_step`. Both could call one function.",
             ),
         ),
         _scenario(
@@ -98,7 +98,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "`SyncReplicasOptimizer` becomes an all-reduce between the workers.",
             drawing="ring",
             later=(
-                "The comment about the device setter stays, and the network stands twice, as in the asynchronous program.",
+                "As in the asynchronous program, the comment about the device setter stays, and the network is written twice.",
             ),
         ),
         _scenario(
@@ -106,8 +106,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Supervisor, and the older wiring of SyncReplicasOptimizer",
             "A `Supervisor` with its services becomes a monitored session.",
             later=(
-                "`train_step_with_global_step` says what it returns, where `train_step` would do.",
-                '`if (is_chief):` and `(FLAGS.checkpoint_dir + "/model.ckpt")` have parentheses from the code that was put there.',
+                "The name `train_step_with_global_step` is too long. `train_step` would do.",
+                '`if (is_chief):` and `(FLAGS.checkpoint_dir + "/model.ckpt")` have parentheses that they do not need.',
             ),
         ),
         _of(
@@ -117,17 +117,17 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "TF_CONFIG, a dataset and clipped gradients",
             "A one-shot iterator, `clip_by_global_norm`, a `Scaffold` with a `Saver`, and "
             "checkpoint and counter hooks.",
-            later=("A variable with its initializer is one line of 118 columns.",),
+            later=("One line with a variable and its initializer has 118 columns.",),
         ),
         _of(
             "clustered",
             "wide_partitioned_div",
             _CLUSTERED,
             "A partitioned embedding",
-            "Shards on two parameter servers, a lookup by the `div` strategy, an evaluation "
-            "between epochs.",
+            "An embedding with shards on two parameter servers, a lookup by the `div` strategy, and an "
+            "evaluation between epochs.",
             later=(
-                "The network stands twice, in `train_step` and in `compute_accuracy`.",
+                "The network is written twice, in `train_step` and in `compute_accuracy`.",
             ),
         ),
         _of(
@@ -135,10 +135,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "slim_replicated",
             _CLUSTERED,
             "A network of slim",
-            "Argument scopes, batch normalisation by a flag that is fed, weight decay.",
+            "Argument scopes, weight decay, and batch normalisation that a fed flag switches.",
             later=(
-                "`hooks` and `is_chief` are made in `main` and again in `run_worker`, which alone reads them.",
-                "The type of a parameter is asked of a tensor: `tf.convert_to_tensor(False).dtype` for `tf.bool`.",
+                "`main` and `run_worker` both define `hooks` and `is_chief`, but only `run_worker` reads them.",
+                "The type of a parameter is written as `tf.convert_to_tensor(False).dtype`, instead of `tf.bool`.",
             ),
         ),
         _of(
@@ -148,26 +148,26 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "A trainer class",
             "A class builds the graph in one method, and opens its session in another.",
             later=(
-                "The class is gone. Its methods are titles of comments (`# From Trainer.__init__:`).",
-                "`loss = step_loss` is a second name in the loop.",
+                "The class is gone. Comments name the methods from which the code comes (`# From Trainer.__init__:`).",
+                "The loop has two names for the loss: `loss = step_loss`.",
             ),
         ),
         _of(
             "hooks",
             "logger",
             "tests/programs/test_session_hooks.py::test_equals_recorded_tf1[{}]",
-            "A hook of one's own",
+            "A hook of your own",
             "A logger asks each run for the loss (`before_run`), and prints it (`after_run`).",
             later=(
-                "The step that asks for the global step alone computes the loss, because the hook asks for it.",
+                "`compute_global_step` also computes the loss, because the hook asks every run for it.",
             ),
         ),
         _of(
             "half_migrated",
             "setter",
             "tests/programs/test_half_migrated.py::test_trains_as_one_process[{}]",
-            "Half migrated: a device setter around eager steps",
-            "A `tape` in a loop of TensorFlow 2, placed as TensorFlow 1 did.",
+            "A half migrated program: a device setter around eager steps",
+            "A TensorFlow 2 loop with a `GradientTape`, whose variables TensorFlow 1's device setter places.",
             later=("`distributed_step` only calls `train_step`.",),
         ),
     ),
@@ -178,8 +178,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Towers over the devices of one process become replicas of a `MirroredStrategy`.",
             drawing="mirrored",
             later=(
-                "The functions of the towers are titles of comments, and their names prefixes: `tower_loss_losses`, `inference_weights_2`.",
-                "The comment about towers without a GPU stays above code about something else.",
+                "The functions of the towers are gone. Comments and prefixes name them: `tower_loss_losses`, `inference_weights_2`.",
+                "The comment about towers without a GPU stays above code that it does not explain.",
             ),
         ),
         _of(
@@ -189,8 +189,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Towers whose gradients are clipped",
             "Gradients are averaged, then clipped by their global norm.",
             later=(
-                "`network(reuse)` and `reuse_vars` are left of variables that were reused.",
-                "`prediction_of` is the name of a function that makes the network.",
+                "`network(reuse)` still has the parameter `reuse`, and `reuse_vars` is still set, although they change nothing.",
+                "`prediction_of` applies the network, but its name does not say so.",
             ),
         ),
         Program(
@@ -201,8 +201,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "tests/notebooks/test_notebooks.py::"
             "test_a_story_is_executed_and_its_outputs_are_those_of_its_source[towers]",
             later=(
-                "`average_gradients` stays: somebody may call in another cell what a cell defines.",
-                "`loss_of` is the name of a function that computes the loss.",
+                "`average_gradients` stays, although nothing calls it, because you may call it in another cell.",
+                "`loss_of` computes the loss of a tower. The name `tower_loss` of the original is clearer.",
             ),
         ),
     ),
@@ -226,7 +226,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Parameter servers, a chief and an evaluator become `fit` with callbacks.",
             later=(
                 "`self._step` of the callback is set, and nothing reads it.",
-                "`eval_input_fn` keeps a one-shot iterator, which a function beside the program makes a dataset again.",
+                "`eval_input_fn` still returns a one-shot iterator. A module beside the program turns it into a dataset again.",
             ),
         ),
         _of(
@@ -234,10 +234,10 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "recurrent",
             _SUITE,
             "Recurrent networks",
-            "Stacked cells, both directions, sequences of any length.",
+            "Stacked cells, cells for both directions, and sequences of any length.",
             later=(
-                "`keep = 1.0 if training else 1.0` is left of two modes.",
-                "The loop's variable `estimator` makes models.",
+                "`keep = 1.0 if training else 1.0` has the same value in both cases.",
+                "The loop variable `estimator` is a function that makes a model.",
             ),
         ),
         _of(
@@ -252,9 +252,9 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "early_stopping",
             _SUITE,
             "A hook that stops the training",
-            "A `SessionRunHook` of one's own becomes a Keras callback.",
+            "A `SessionRunHook` of the program becomes a Keras callback.",
             later=(
-                "`EarlyStoppingHook` is a callback now, and is still called a hook.",
+                "`EarlyStoppingHook` is a callback now, but its name still says hook.",
             ),
         ),
         _scenario(
@@ -271,7 +271,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "A ready-made Estimator",
             "`DNNLinearCombinedClassifier` with feature columns, crossed and embedded.",
             later=(
-                "A ready-made Estimator stays one, and so its hook has `before_run` and `SessionRunArgs`. 6,573 lines stand beside it.",
+                "The Estimator stays, so its hook still has `before_run` and `SessionRunArgs`. The modules beside it have 6,573 lines.",
             ),
         ),
         _of(
@@ -289,18 +289,19 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "interactive_softmax",
             _ALONE,
             "The smallest program",
-            "An `InteractiveSession` becomes calls of functions. Nothing stands beside it.",
-            later=("The network stands three times, in three functions.",),
+            "An `InteractiveSession` becomes calls of functions. The program needs no module beside it.",
+            later=("The network is written three times, in three functions.",),
         ),
         _of(
             "alone",
             "functions_with_session",
             _ALONE,
             "run_epoch(session, model)",
-            "Functions that were given a session call the step functions. Nothing stands beside it.",
+            "Functions that had a session as their parameter now call step functions. The program needs "
+            "no module beside it.",
             later=(
-                "`evaluate_2` and `compute_evaluate` say little: the functions that call them have the better names.",
-                "`compute_prediction` repeats what `forward` has.",
+                "The names `evaluate_2` and `compute_evaluate` say little, because the functions that call them already have the better names.",
+                "`compute_prediction` repeats the code of `forward`.",
             ),
         ),
         _of(
@@ -310,8 +311,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "A class that holds its session",
             "A model with `fit` and `predict` of its own.",
             later=(
-                "The class is gone. Its methods are titles of comments.",
-                "`build_net_init` is made again in `forward`, where nothing reads it, and a comment in quotes stands alone.",
+                "The class is gone. Comments name the methods from which the code comes.",
+                "`forward` sets `build_net_init`, but nothing reads it there. A string that was a comment stays.",
             ),
         ),
         _of(
@@ -319,8 +320,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "saved_and_restored",
             _ALONE,
             "A Saver, and a rate that decays",
-            "A second session restores what the first saved.",
-            later=("`loss_of` is the name of a function that makes the network.",),
+            "A second session restores the variables that the first session saved.",
+            later=("`loss_of` applies the network, but its name speaks of the loss.",),
         ),
         _of(
             "alone",
@@ -329,7 +330,7 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Summaries",
             "The event files have the same tags and numbers.",
             later=(
-                "Writers are made under `tf.Graph().as_default()`, which needs a comment.",
+                "The program makes its writers under `tf.Graph().as_default()`, without a comment that says why.",
             ),
         ),
         _of(
@@ -337,8 +338,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "train_then_evaluate",
             _ALONE,
             "Training and evaluation",
-            "One graph to train, one to evaluate from the last checkpoint.",
-            later=("`loss_of` is the name of a function that gives logits.",),
+            "One graph trains. Another graph evaluates the last checkpoint.",
+            later=("`loss_of` returns logits, but its name speaks of the loss.",),
         ),
         _of(
             "alone",
@@ -354,8 +355,8 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Layers of tf.contrib",
             "The layers keep their initial values, penalties and names.",
             later=(
-                "`variables` is made above a summary, and used below it.",
-                "`train_step_2` could be called by what it trains.",
+                "`variables` is computed above a summary, and used below the summary.",
+                "The name `train_step_2` does not say which variables it trains.",
             ),
         ),
         _scenario(
@@ -363,17 +364,17 @@ GROUPS: dict[str, tuple[Program, ...]] = {
             "Queue runners, four kinds of input",
             "Queue runners become a `tf.data` pipeline.",
             later=(
-                "What four branches shared stands four times, with numbers: `make_record_4`, `epochs_4`, `batches_of_lines_names`.",
-                "The coordinator and the list of threads have nothing to do any more, and their comment speaks of threads.",
+                "Code that four branches shared is written four times, with numbered names: `make_record_4`, `epochs_4`.",
+                "The coordinator and the list of threads have nothing to do any more, but they and their comment stay.",
             ),
         ),
     ),
 }
 # What we would still change in several programs.
 IN_SEVERAL = (
-    "The modules beside a program are imported right below TensorFlow, without a blank line between.",
-    "A variable that was made by `tf.get_variable` has its initializer called in place, in a long "
+    "The imports of the modules beside a program follow TensorFlow's import, without a blank line between.",
+    "A variable of `tf.get_variable` gets its initial value from a call of the initializer, in a long "
     'line: `tf.Variable(tf.compat.v1.zeros_initializer()([4], dtype=tf.float32), name="b")`.',
-    "A docstring of the module that speaks of a session, an Estimator or a hook stays as it was.",
+    "If the docstring of the file speaks of a session, an Estimator or a hook, it stays as it was.",
 )
 PROGRAMS = {p.name: p for programs in GROUPS.values() for p in programs}

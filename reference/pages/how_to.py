@@ -63,15 +63,15 @@ class Idiom:
 IDIOMS = (
     Idiom(
         "Cluster and server",
-        "The program reads the same flags or TF_CONFIG. Worker 0, or the chief, is also the "
-        "coordinator. Every other task serves it.",
+        "The program reads the same flags or TF_CONFIG. The chief is also the coordinator. If the "
+        "cluster names no chief, worker 0 is the coordinator. Every other task serves it.",
         Part("async_parameter_server", "config = json", "server.join()"),
         ("config = json", "replicas = "),
     ),
     Idiom(
         "Variables, loss and optimizer",
-        "The strategy's scope makes the variables. What depends on a feed becomes a "
-        "function of the feed. Optimizers are TensorFlow 1's own kernels.",
+        "The program makes its variables in the strategy's scope. The code that depends on a feed "
+        "becomes a function with the feed as its argument. The optimizers run TensorFlow 1's kernels.",
         Part("async_parameter_server", "with tf.device", "train_op ="),
         ("with strategy.scope()", "return loss"),
     ),
@@ -84,33 +84,35 @@ IDIOMS = (
     ),
     Idiom(
         "SyncReplicasOptimizer",
-        "Every worker runs the program. In each step the workers average their gradients. "
+        "Every worker runs the program, and in each step the workers average their gradients. "
         "They need no parameter server.",
         Part("sync_replicas", "optimizer = tf.train.Sync", "train_op ="),
         ("optimizer = tf.compat", "return loss"),
     ),
     Idiom(
         "Synchronous by a flag",
-        "If a flag chose synchronous training, the same flag chooses it still.",
+        "The flag that chose synchronous training still chooses it.",
         Part("mnist_reader.py", "if FLAGS.sync:", "train_op ="),
         ("  if FLAGS.sync:\n    strategy", "replicas = training_session.Asyn"),
     ),
     Idiom(
         "Towers",
-        "Each tower becomes a replica of `MirroredStrategy`. Its number is `i`.",
+        "Each tower becomes a replica of `MirroredStrategy`. In the code, `i` is the number of the "
+        "replica.",
         Part("towers", "image_splits = tf.split", "train_op ="),
         ("def train_step", "return tower_losses"),
     ),
     Idiom(
         "Supervisor",
-        "A `MonitoredTrainingSession` restores, saves, writes summaries and stops as the "
-        "Supervisor did.",
+        "A `MonitoredTrainingSession` replaces the Supervisor: it restores, saves, writes "
+        "summaries and stops as the Supervisor did.",
         Part("supervised_loop.py", "sv = tf.train.Supervisor", "feed_dict="),
         ("with training_session.Monitored", "value, summary"),
     ),
     Idiom(
         "Feeds made by functions",
-        "The call of `session.run` passes the fed values. Each is computed once.",
+        "The function returns the fed values, and the call of `session.run` passes them as "
+        "arguments. The program computes each value once.",
         Part("feeds.py", "def fill_feed_dict", "return feed_dict"),
         ("def fill_feed_dict", "return x_feed"),
     ),
@@ -130,29 +132,30 @@ IDIOMS = (
     ),
     Idiom(
         "Partitioners",
-        "Each variable keeps its partitioner, in a `with` block.",
+        "Each variable keeps its partitioner. A `with` block around the variable names it.",
         Part("partitioners", "by_count = tf.get_variable", "max_shard_bytes=96"),
         ("with training_session.partitioner", "by_bytes = "),
     ),
     Idiom(
         "embedding_lookup",
-        'With "mod", the default, row i is in shard i % n. The migrated program finds it '
-        "there.",
+        "The migrated program finds each row in the same shard as TensorFlow 1. TensorFlow 1 looks "
+        'rows up by "mod", unless the program asks for "div". By "mod", row i is in shard i % n of n.',
         Part("partitioners", "mod = tf.nn.embedding_lookup", "div ="),
         ("mod = tf.nn.embedding_lookup", "div ="),
     ),
     Idiom(
         "A model_fn",
-        "It becomes a Keras model with a step for each mode. It stays a function with "
-        "`--estimators model_fn`, and where K110 gives a reason.",
+        "The `model_fn` becomes a Keras model with a step for each mode. With "
+        "`--estimators model_fn` it stays a function. It also stays a function if the tool reports "
+        "K110, which gives the reason.",
         Part("estimator", "def model_fn"),
         ("class EstimatorModel", ""),
     ),
     Idiom(
         "train_and_evaluate",
-        "`Model.fit` trains the model. The program chooses its strategy when it starts, by the "
-        "TF_CONFIG that TensorFlow 1 read. Where `fit` is not enough, an Estimator stays, and "
-        "K131 gives a reason.",
+        "`Model.fit` trains the model. When the program starts, it chooses its strategy by the same "
+        "TF_CONFIG as before. If `fit` cannot do the same, the program keeps an Estimator, and K131 "
+        "gives the reason.",
         Part(
             "reference/estimator_train_and_evaluate",
             "config = tf.estimator.RunConfig",
@@ -162,14 +165,15 @@ IDIOMS = (
     ),
     Idiom(
         "Optimizers of tf.contrib.opt",
-        "The tool writes `contrib_optimizers.py` beside the program. It has TensorFlow 1's "
-        "updates and slots.",
+        "The tool writes `contrib_optimizers.py` beside the program. These optimizers have "
+        "TensorFlow 1's updates and slots.",
         Part("contrib_optimizers_mixed.py", "rate = tf.train", "adamw = "),
         ("rate = tf.compat", "adamw = "),
     ),
     Idiom(
         "Checkpoints",
-        "The program continues from a TensorFlow 1 checkpoint, with slots and step.",
+        "The program continues from a TensorFlow 1 checkpoint, with the optimizer's slots and the "
+        "global step.",
         Part("checkpoint_continuation", "with tf.train.Monitored", "losses.append"),
         ("with training_session.Monitored", "losses.append"),
     ),
@@ -235,27 +239,30 @@ A refused program can still run on TensorFlow 2.21, in graph mode:
 - Every file of the program imports `tensorflow.compat.v1`. The file that you start turns graph mode on.
 - `Server`, `replica_device_setter`, `Supervisor` and monitored sessions come from `tf.compat.v1`. The old
   launch commands work. You need no environment variable.
-- Code of contrib comes from `tf.compat.v1`, or from a module that is written beside the program. So does the
-  MNIST reader.
-- Decoders, attention and beam search of `tf.contrib.seq2seq` come from `graph_seq2seq`. Variables keep their names, so
-  that TensorFlow 1's checkpoints fit. With operation seeds the draws are TensorFlow 1's. In a loop, a draw does not wait
-  for the step before. So helpers that draw repeat themselves only with `parallel_iterations=1`, as in TensorFlow 1.
-- Estimators and `TPUEstimator` (without a TPU) come from the package that they always came from:
-  `pip install --no-deps tensorflow-estimator==2.15.0`. TensorFlow 2.16 and later lack private modules that it imports;
-  `graph_estimators.py`, which is written beside the program, stands in for these. `TF_CONFIG` works as before. A TPU,
-  or a strategy over several tasks, is an error that says so.
-- A private name (`tensorflow.python.ops.gen_nn_ops`) stays if TensorFlow 2.15.1 and 2.21 still have it and it means the
-  same: the function of an operation with the same arguments, or the same code, with all that this code calls. A warning
-  ([T117](../rules/T117.md)) names it, because a later TensorFlow may drop it. Other private names stay only if they have
-  the same parameters; the warning then says that their code is another one. Calls must fit the parameters. What is gone
-  or means something else is refused, also where a file only imports it.
+- Functions of `tf.contrib` come from `tf.compat.v1`, or from a module that the tool writes beside the program. So does
+  the MNIST reader.
+- Decoders, attention and beam search of `tf.contrib.seq2seq` come from the module `graph_seq2seq`. Variables keep their
+  names, so TensorFlow 1's checkpoints fit. With operation seeds, random numbers are the same as in TensorFlow 1. The
+  steps of a decoding loop run in parallel, and draw in any order. So a helper that draws random numbers gives the same
+  ones in each run only with `parallel_iterations=1`. TensorFlow 1 has the same restriction.
+- Estimators and `TPUEstimator` (without a TPU) come from the package `tensorflow-estimator`, as in TensorFlow 1. Install
+  it with `pip install --no-deps tensorflow-estimator==2.15.0`. This package imports private modules that TensorFlow 2.16
+  and later lack. The tool writes `graph_estimators.py` beside the program, which replaces these modules. `TF_CONFIG`
+  works as before. If the program uses a TPU, or a strategy over several tasks, it stops with an error that says so.
+- A private name (`tensorflow.python.ops.gen_nn_ops`) stays if TensorFlow 2.15.1 and 2.21 have it with the same meaning.
+  The tool knows this in two cases: the name is the function of an operation with the same arguments, or its code and all
+  code that it calls are the same. A warning ([T117](../rules/T117.md)) names each private name that stays, because a
+  later TensorFlow may drop it.
+- Another private name stays only if it has the same parameters, and the calls fit them. The warning then says that its
+  code has changed. The tool refuses all other private names, even if a file only imports them.
 - Keras's private names become the public ones of `tf.keras`.
 - If one file of a program needs something that TensorFlow 2.21 lacks in graph mode too (most of contrib), the
   whole program stays unchanged. [T151](../rules/T151.md) names the line.
 
 The report calls the result *runs through compat.v1 (still TF1)* and gives the reason why it is not yet
-`tf.distribute`. The exit code is 0, because you asked for this, or 1 if there is a warning. Programs that migrate are migrated as
-always. `tf_upgrade_v2`'s output is read like the original, with and without the fallback.
+`tf.distribute`. The exit code is 0, because you asked for this, or 1 if there is a warning. The option does not change
+programs that can become `tf.distribute`: the tool migrates them as always. It reads programs that `tf_upgrade_v2` has
+already changed, with and without this option.
 
 Before:
 

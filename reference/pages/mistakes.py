@@ -7,7 +7,7 @@ The numbers are those that the programs wrote, recorded in
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from migrate.codes import CODES
 from migrate.compiler import migrate_text
@@ -23,8 +23,9 @@ These mistakes raise no error, or a late one. The program runs, but computes som
 The tool finds them in programs of TensorFlow 1 and 2, and reports each with a code. If the correction is certain, the
 tool makes it. Otherwise the finding says what to do.
 
-For each mistake `tests/programs/mistakes` has a program. The tests run it with the mistake and corrected. A mistake of
-TensorFlow 1 runs under TensorFlow 1.15.5. The numbers on this page come from these runs.
+For each mistake `tests/programs/mistakes` has a program. The tests run it before and after the correction. A program of
+TensorFlow 1 runs under TensorFlow 1.15.5 before the correction, and under TensorFlow 2 after its migration. The numbers
+on this page come from these runs.
 
 | mistake | codes | who corrects it |
 |---|---|---|
@@ -36,13 +37,16 @@ def page() -> str:
     """The page."""
     traces = recorded()
     parts = [_HEAD + "\n".join(_row(case) for case in CASES) + "\n"]
+    explained: set[str] = set()
     for case in CASES:
-        parts.extend(_section(case, traces[case.name]))
+        parts.extend(_section(case, traces[case.name], explained))
+        explained |= case.codes
     return "\n".join(parts)
 
 
 def _title(case: Case) -> str:
-    return "; ".join(CODES[code].title for code in sorted(case.codes))
+    title = "; ".join(CODES[code].title for code in sorted(case.codes))
+    return f"{title}: {case.variant}" if case.variant else title
 
 
 def _begin_sentence(title: str) -> str:
@@ -53,15 +57,20 @@ def _begin_sentence(title: str) -> str:
 
 def _row(case: Case) -> str:
     codes = ", ".join(f"[{c}](rules/{c}.md)" for c in sorted(case.codes))
-    mended = "you; the finding says how" if case.by_hand else "the tool"
+    mended = "you, as the finding says" if case.by_hand else "the tool"
     return f"| {escaped(_title(case))} | {codes} | {mended} |"
 
 
-def _section(case: Case, traces: dict[str, Trace]) -> Iterator[str]:
+def _section(
+    case: Case, traces: dict[str, Trace], explained: Set[str]
+) -> Iterator[str]:
     codes, title = ", ".join(sorted(case.codes)), _title(case)
     yield f"## {escaped(_begin_sentence(title))} ({codes})\n"
     for code in sorted(case.codes):
-        yield escaped(CODES[code].explanation) + "\n"
+        if code in explained:
+            yield f"An earlier section of this page explains [{code}](rules/{code}.md).\n"
+        else:
+            yield escaped(CODES[code].explanation) + "\n"
     if case.by_hand:
         yield f"*What to do.* {escaped(_finding(case).recipe)}\n"
     changes = list(_changes(case))
@@ -73,9 +82,9 @@ def _section(case: Case, traces: dict[str, Trace]) -> Iterator[str]:
     where = "TensorFlow 1.15.5" if case.workers else "TensorFlow 2"
     yield f"*{escaped(case.numbers)}* {escaped(case.tells)}\n"
     yield (
-        "| | |\n|---|---|\n"
+        "| the program | its numbers |\n|---|---|\n"
         f"| before, {where} | {_numbers(traces['before'])} |\n"
-        f"| mended, TensorFlow 2 | {_numbers(traces['after'])} |\n"
+        f"| corrected, TensorFlow 2 | {_numbers(traces['after'])} |\n"
     )
 
 

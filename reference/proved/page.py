@@ -27,7 +27,7 @@ _HEAD = """# Public programs
 
 This page lists programs that other people wrote. For each, `tf1to2 verify` runs the original under genuine
 TensorFlow 1.15.5, and its migration under the current TensorFlow. Both start from the same initial values, and make
-at most {steps} updates. Each run may take {seconds} seconds.
+at most {steps} updates. `verify` ends a run after {seconds} seconds.
 
 The code of these programs is not in this repository. `reference/proved/programs.toml` lists the repository, the
 commit, the path, the arguments, and how the data are made. One command fetches and measures all programs:
@@ -45,17 +45,17 @@ NumPy and TensorFlow, and reads no data but MNIST. In each repository we went th
 their paths. We took the first with a cluster, the first with an Estimator, the first with towers, and the first two
 with a plain session.
 
-Made-up images in MNIST's format replace MNIST: a patch of light for each digit, in noise. A program that is refused,
-differs, or does not run stays in the table.
+Generated images in MNIST's format replace MNIST: each digit is a bright patch in noise. A program stays in the table
+if the tool refuses it, if its values differ, or if it does not run.
 
 ## The programs
 
-"Largest" is the largest difference of any value that was compared: losses, fetched values, variables and optimizer
-slots at every step. "Allowed" is the tolerance. 0 means that all bits are the same. If rounding alone moves a value, the
-tolerance is sixteen times what one ULP in the initial values and inputs moves it, or one ULP for each update, whichever
-is larger. Run `tf1to2 verify` to see what a verdict does not prove.
+"Largest difference" is the largest absolute difference of any value that `verify` compared: losses, fetched values,
+variables and optimizer slots at every step. If it is 0, all bits are the same. "Allowed" is the tolerance of the value
+with this difference. The last column names this value, or says why nothing was compared. [Prove](prove.md#what-difference-is-allowed)
+says how `verify` measures the tolerance. Run `tf1to2 verify` yourself to see what a verdict does not prove.
 
-| program | kind | verdict | steps | largest | allowed | in, or why |
+| program | kind | verdict | steps | largest difference | allowed | value, or reason |
 |---|---|---|---|---|---|---|
 """
 
@@ -85,8 +85,8 @@ def _totals(told: list[tuple[Program, dict[str, Any]]], listed: int) -> str:
         each = ", ".join(f"{compat[v]} × {v}" for v in _ORDER if compat[v])
         lines += [
             "",
-            "`--fallback compat` brings refused programs to graph mode. Compared in the same way, "
-            f"these are: {each}.",
+            "With `--fallback compat`, a refused program can run in graph mode. `verify` gave these "
+            f"verdicts on the refused programs in graph mode: {each}.",
         ]
     if listed > len(told):
         lines.append(f"- {listed - len(told)} more of the list are not measured yet")

@@ -41,6 +41,7 @@ class Case:
       codes: what is found in it.
       numbers: what the numbers are that it writes.
       tells: what the trace shows.
+      variant: which of several mistakes with the same codes it is.
       workers: of a TensorFlow 1 cluster; 0 for a program of TensorFlow 2.
       replicated: it trains on two replicas, and mended learns what one learns.
       by_hand: where the fix is not made, it is in the file of that name and `_by_hand`.
@@ -54,6 +55,7 @@ class Case:
     codes: frozenset[str]
     numbers: str
     tells: str
+    variant: str = ""
     workers: int = 0
     replicated: bool = False
     by_hand: bool = False
@@ -94,8 +96,8 @@ CASES = (
         "no_server",
         frozenset({"D144"}),
         "The loss of the chief.",
-        "A session without a master is one of its own process, in which there is no "
-        "parameter server: an InvalidArgumentError.",
+        "Without a master, the session uses only its own process. The parameter server "
+        "is in another process, so TensorFlow raises InvalidArgumentError.",
         workers=1,
         fails=True,
     ),
@@ -103,23 +105,25 @@ CASES = (
         "every_chief",
         frozenset({"D111"}),
         "The loss of worker 0; worker 1 opens its session after the third step.",
-        "The second chief gives all variables their initial values: the loss is back "
-        "where it began.",
+        "The second chief gives all variables their initial values again. So the loss is "
+        "back at 64.",
         workers=2,
     ),
     Case(
         "every_initial_value",
         frozenset({"D112"}),
         "The loss of worker 0; worker 1 opens its session after the third step.",
-        "What the first worker had learned is gone when the second begins.",
+        "When worker 1 begins, it gives all variables their initial values again. So the "
+        "loss is back at 64.",
         workers=2,
     ),
     Case(
         "more_gradients",
         frozenset({"D145"}),
         "The loss of the only worker in six runs of its training step.",
-        "Two runs make one update: half of the steps change nothing. Migrated as it is, "
-        "the program stops with an error that names the two numbers.",
+        "The optimizer waits for two gradients before it makes an update, and the only "
+        "worker sends one in each run. So half of the runs change nothing. If you do not "
+        "correct this, the migrated program stops with an error that names the two numbers.",
         workers=1,
         by_hand=True,
         races=True,
@@ -127,8 +131,9 @@ CASES = (
     Case(
         "global_step",
         frozenset({"D147"}),
-        "Which of the examples 0, 1, 2, ... worker 0 chooses, in turns with worker 1.",
-        "By the global step it leaves out every other one, which worker 1 leaves out too.",
+        "The examples that worker 0 reads, by number. It takes turns with worker 1.",
+        "The global step counts the steps of both workers. So worker 0 leaves out every "
+        "second example, and worker 1 leaves out the same ones.",
         workers=2,
         by_hand=True,
         # A step fetched beside its update is now and then the one after it.
@@ -137,9 +142,10 @@ CASES = (
     Case(
         "asynchronous",
         frozenset({"D140"}),
-        "By how many updates of others a gradient was late, at most.",
-        "Never by one under MirroredStrategy: all replicas make each step together. "
-        "With parameter servers a worker's gradient is applied when it is there.",
+        "The largest staleness: how many updates other workers made between the computation "
+        "of a gradient and its update.",
+        "Under MirroredStrategy it is 0, because all replicas make each step together. "
+        "With parameter servers each worker applies its gradient at once.",
         by_hand=True,
         alone=True,
         races=True,
@@ -148,8 +154,9 @@ CASES = (
         "outside_run",
         frozenset({"D141"}),
         "The sum of the last replica's weights after each step.",
-        "They are never trained: the step runs on the first replica only. Mended, both "
-        "learn what one replica learns from the whole batch.",
+        "The weights of the last replica are never trained, because the step runs on the "
+        "first replica only. After the correction, both replicas learn what one replica "
+        "learns from the whole batch.",
         replicated=True,
         alone=True,
     ),
@@ -157,8 +164,9 @@ CASES = (
         "whole_batch_for_all",
         frozenset({"D106", "D108"}),
         "The sum of the weights after each step.",
-        "Every replica is given the whole batch, and all gradients are added up: each "
-        "step is twice as long. Mended, two replicas learn what one learns.",
+        "Every replica gets the whole batch, and the strategy adds up the gradients. So "
+        "each step changes the weights twice as much. After the correction, two replicas "
+        "learn what one replica learns.",
         replicated=True,
         alone=True,
     ),
@@ -166,7 +174,7 @@ CASES = (
         "wrong_arguments",
         frozenset({"D142"}),
         "The sum of the weights after each step.",
-        "The step misses an argument, a TypeError.",
+        "The step gets one argument too few, so Python raises TypeError.",
         replicated=True,
         fails=True,
         alone=True,
@@ -175,8 +183,8 @@ CASES = (
         "mean_of_a_part",
         frozenset({"D104"}),
         "The sum of the weights after each step.",
-        "Each step is twice as long with two replicas. Mended, they learn what one "
-        "learns.",
+        "With two replicas, each step changes the weights twice as much. After the "
+        "correction, two replicas learn what one replica learns.",
         replicated=True,
         alone=True,
     ),
@@ -184,48 +192,60 @@ CASES = (
         "softmax_twice",
         frozenset({"D102"}),
         "The mean probability of the right class, in 30 steps.",
-        "A softmax of a softmax is nearly flat: it learns more slowly.",
+        "A softmax of a softmax gives nearly equal probabilities. So the program learns "
+        "more slowly.",
+        variant="two softmaxes",
     ),
     Case(
         "no_softmax",
         frozenset({"D102"}),
         "The share of right answers, in 30 steps.",
-        "Logits taken for probabilities are cut off at 0 and 1: it hardly learns.",
+        "The loss takes the logits for probabilities, and cuts them off at 0 and 1. So the "
+        "program hardly learns.",
+        variant="no softmax",
     ),
     Case(
         "one_seed",
         frozenset({"D143"}),
-        "In how many orders two workers read the same 64 records.",
-        "Both read the same records at the same time: two workers see what one sees.",
+        "The number of different orders in which two workers read the same 64 records.",
+        "Both workers read the same records at the same time. So two workers see no more "
+        "than one worker sees.",
         alone=True,
     ),
     Case(
         "evaluator_listed",
         frozenset({"D146"}),
-        "0 when the servers are started, then the value of a variable on them.",
-        "Nothing follows: the strategy waits for the evaluator. (The program gives up "
-        "after ten seconds; TensorFlow had not after ten minutes.)",
+        "The program writes 0 when the servers have started, and then the value of a "
+        "variable on them.",
+        "Before the correction the value never comes, because the strategy waits for the "
+        "evaluator. The program ends itself after ten seconds. Without this limit, "
+        "TensorFlow still waited after ten minutes.",
         alone=True,
     ),
     Case(
         "communication",
         frozenset({"D108"}),
         "The number of replicas.",
-        "The older name is gone.",
+        "TensorFlow 2.21 no longer has the older name.",
+        variant="CollectiveCommunication",
         fails=True,
     ),
     Case(
         "older_names",
         frozenset({"D108"}),
         "The sums of the two batches.",
-        "The strategy takes no such argument since TensorFlow 2.4: a TypeError.",
+        "Since TensorFlow 2.4 the strategy does not take this argument. So Python raises "
+        "TypeError.",
+        variant="the argument of a strategy",
         fails=True,
     ),
     Case(
         "older_iterator",
         frozenset({"D108"}),
         "The losses of two batches, in each of two epochs.",
-        "TensorFlow 2's strategies have no such iterator, and no experimental_run.",
+        "TensorFlow 2.21 still runs both older methods, with the same losses. Its source "
+        "calls them deprecated, and for TensorFlow 1 only.",
+        variant="an iterator of the strategy",
         runs_on=True,
     ),
 )
