@@ -29,6 +29,7 @@ from tests.programs.hook_programs import CASES as HOOKS
 from tests.programs.more_programs import MORE
 from tests.programs.programs import VARIANTS, Variant
 from tests.programs.task_towers import clusters as task_towers
+from tests.programs.titles import TITLES
 from tests.programs.trees.trees import TREES
 from tests.programs.variants import Variant as Estimator
 
@@ -63,7 +64,10 @@ class Shown:
 
 
 def _first_line(path: str) -> str:
-    """A program's title: the first line of its docstring."""
+    """A program's title: that of `TITLES`, or the first line of its docstring."""
+    title = TITLES.get(path.removeprefix("tests/programs/"))
+    if title is not None:
+        return title
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     text = ast.get_docstring(tree) or ""
     return text.splitlines()[0].rstrip(".")
