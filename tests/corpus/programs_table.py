@@ -16,9 +16,8 @@ RECORDED = pathlib.Path(__file__).with_name("programs.json")
 _REASONS = 2  # Of each package, the most frequent ones.
 _ABOUT = """\
 A *program* is a module that somebody starts, with all modules that it imports from its package. Programs are the
-commands in the package's metadata, and modules that test `__name__`, except unit tests. (The scripts in
-tensor2tensor's wheel each start one of these modules.) Packages without a program have figures only in the other
-tables.
+commands in the package's metadata, and modules that test `__name__`, except unit tests. Packages without a program
+have figures only in the other tables.
 
 The test migrates each program alone, with only its own files. If you run the tool on a whole package, it migrates all
 programs that share a file, or none. Then one refusal holds back all of them. To avoid that, leave out the refused
