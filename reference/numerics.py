@@ -1,4 +1,4 @@
-"""docs/numerics.md: how far every run is from TensorFlow 1.15.5, as measured.
+"""Writes docs/numerics.md: the measured difference of every run from TensorFlow 1.15.5.
 
 `python -m reference numerics` runs the scenarios, keeps what it measured in
 `reference/<scenario>/measured.json`, and writes the page from that. A test compares the
@@ -32,11 +32,14 @@ and use the same batches in the same order, with `TF_ENABLE_ONEDNN_OPTS=0`.
 
 The **difference** is the largest absolute difference of any value: the loss of every step, everything
 else that the programs record, and the variables and optimizer slots at the end. The tests fail if a
-difference exceeds its tolerance. Each page shows the tolerances and the reason for each.
+difference exceeds its tolerance. Each page shows the tolerances and the reason for each. *Eigen* is the
+library with which TensorFlow computes on CPUs; TensorFlow 2 has a newer version of it. The column *runs*
+counts the runs with other arguments, types or clusters.
 """
 _COLUMNS = """\
 *Difference* is the largest absolute difference from TensorFlow 1.15.5, and in brackets the array that
-has it. *ULPs* is that difference in units of the last place. *Allowed* is the tolerance of the tests.
+has it. *ULPs* is that difference in units of the last place. *Allowed* is the tolerance of the tests: the
+first number holds for all arrays, except those whose own tolerance follows with their names in brackets.
 """
 
 
@@ -124,7 +127,7 @@ def differences(expected: oracle.Trace, found: oracle.Trace) -> dict[str, Any]:
 
 
 def page(scenarios: Iterable[Scenario]) -> str:
-    """The entry page, from what was measured; a run that never was says so."""
+    """The entry page. A scenario that was never measured says "not measured"."""
     lines = [
         _HEAD,
         "| scenario | what it trains | runs | largest difference |",
@@ -164,7 +167,7 @@ def pages(scenarios: Iterable[Scenario]) -> dict[pathlib.Path, str]:
     for scenario in scenarios:
         lines = [_WRITTEN, f"# {scenario.name}", "", *_about(scenario), "", _COLUMNS]
         lines += [
-            "| run | dtype | cluster | program | difference | ULPs | allowed | why not less |",
+            "| run | dtype | cluster | program | difference | ULPs | allowed | reason for the tolerance |",
             "|---|---|---|---|---|---|---|---|",
         ]
         entries = measured(scenario)
@@ -186,7 +189,7 @@ def write_pages(scenarios: Iterable[Scenario]) -> None:
 
 
 def _accidents(scenario: Scenario) -> list[str]:
-    """What killed processes cost, where the scenario measures it (`recovery.json`)."""
+    """The table of what killed processes cost, if the scenario measures it (`recovery.json`)."""
     path = scenario.directory / "recovery.json"
     if not path.exists():
         return []
@@ -222,11 +225,13 @@ def _row(
     topology = (
         scenario.topology_of(run) if alternative is None else alternative.topology
     )
-    allowed = [
-        f"{run.tolerance:g}",
-        *(f"{r.tolerance:g} ({r.pattern})" for r in run.looser),
-    ]
-    reasons = [run.reason, *(f"{r.pattern}: {r.reason}" for r in run.looser)]
+    alike: dict[tuple[float, str], list[str]] = {}
+    for looser in run.looser:
+        alike.setdefault((looser.tolerance, looser.reason), []).append(looser.pattern)
+    allowed, reasons = [f"{run.tolerance:g}"], [run.reason]
+    for (tolerance, reason), patterns in alike.items():
+        allowed.append(f"{tolerance:g} ({', '.join(patterns)})")
+        reasons.append(f"{', '.join(patterns)}: {reason}")
     difference, ulps = "not measured", ""
     if entry is not None:
         difference = f"{entry['difference']:.2g}"
@@ -247,11 +252,12 @@ def _row(
 
 
 def _oracle(scenario: Scenario, entries: dict[str, Any]) -> list[str]:
-    """Against what, and on what, the table was measured."""
+    """The versions of TensorFlow and the processor of the measurement."""
     found = oracle.provenance(scenario).values()
     old = sorted({f"TensorFlow {e['versions']['tensorflow']}" for e in found})
     new = sorted({f"TensorFlow {e['tensorflow']}" for e in entries.values()})
     where = sorted({e["platform"]["processor"] for e in entries.values()})
     return [
-        f"Oracle: {', '.join(old)}, recorded; measured on {', '.join(new)}, {', '.join(where)}."
+        f"A recording of {', '.join(old)} is compared with {', '.join(new)}, "
+        f"measured on {', '.join(where)}."
     ]

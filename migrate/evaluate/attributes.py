@@ -121,7 +121,9 @@ def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
     if isinstance(cls, External) and cls.path in _METHODS_OF:
         return Own(value, name)
     if cls is None:
-        return m.make_unknown(f"`.{name}` of an object of a class that is not seen")
+        return m.make_unknown(
+            f"`.{name}` of an object whose class the evaluator does not have"
+        )
     asked = objects.special(m, value, "__getattr__")
     if asked is not None:
         from migrate.evaluate import calls
@@ -132,7 +134,7 @@ def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
         return m.make_unknown(f"`.{name}` differs by a test")
     if objects.inherits_unseen(m, cls):
         return m.make_unknown(
-            f"`.{name}` of a class that inherits from one that is not seen"
+            f"`.{name}` of a class whose base class the evaluator does not have"
         )
     return m.make_unknown(f"an object has no `.{name}`")
 

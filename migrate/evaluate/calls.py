@@ -72,15 +72,15 @@ def call(
         return _call_unknown(m, function, given, named)
     if isinstance(function, Host):
         return externals.call_host(m, function, given, named)
-    return m.make_unknown(f"a call of {describe(function)}")
+    return m.make_unknown(f"the evaluator cannot call {describe(function)}")
 
 
 def _call_unknown(
     m: Machine, function: Unknown, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    """A call of something nobody knows: it may build, and change what it is given."""
+    """A call of an unknown function: it may add to the graph, and change its arguments."""
     del given, named
-    return m.problem(f"a call of what is not known: {function.reason}")
+    return m.problem(f"an unknown function is called: {function.reason}")
 
 
 def call_spread(
@@ -95,7 +95,7 @@ def call_spread(
         return call(m, function, given, named, node)
     if isinstance(function, Own) and isinstance(function.receiver, (Host, Const)):
         return m.hosts.fresh("a result")
-    return m.problem("a call whose arguments are spread from what is not known")
+    return m.problem("a call spreads unknown arguments")
 
 
 def _call_object(
@@ -134,7 +134,9 @@ def instantiate(
     elif objects.inherits_unseen(m, cls) and any(
         containers.mentions_graph(m, v) for v in (*given, *named.values())
     ):
-        m.problem("an object whose class inherits from one that is not seen")
+        m.problem(
+            "a class inherits from a class whose code the evaluator does not have"
+        )
     return made
 
 
@@ -285,7 +287,9 @@ def bind(
     if arguments.vararg is not None:
         bound[arguments.vararg.arg] = Tuple(tuple(more))
     elif more:
-        return m.problem(f"`{function.name}` is given {len(more)} arguments too many")
+        return m.problem(
+            f"`{function.name}` gets more arguments than it has parameters"
+        )
     keywords = {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
     others: list[tuple[Value, Value]] = []
     for name, value in named.items():

@@ -209,21 +209,23 @@ def run_main(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
 
 
 def unseen(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> Value:
-    """The result of code that is not seen."""
+    """The result of a call into a package whose code the evaluator does not have."""
     package = path.partition(".")[0]
     values = (*given, *named.values())
     what = f"{path}({', '.join(map(describe, given))})"
     harmless = package in HARMLESS or imports.is_standard(package)
     if not harmless:
-        return m.problem(f"a call into {package}, which is not seen")
+        return m.problem(
+            f"a call into {package}, whose code the evaluator does not have"
+        )
     mentioned = any(containers.mentions_graph(m, v) for v in values)
     if package in _CALLERS and any(map(_may_be_called, values)):
         # It may be called at any time: what it builds or runs would be missed.
         return m.problem(f"{path} gets a function of the program")
     if any(isinstance(value, Unknown) for value in values):
-        return m.make_unknown(f"{path} gets something that is not known")
+        return m.make_unknown(f"{path} gets an unknown argument")
     if mentioned and package in ("numpy", "pickle", "copy") and path != "copy.copy":
-        return m.make_unknown(f"{path} of something of a graph")
+        return m.make_unknown(f"{path} gets a value of a graph")
     for value in values:
         _forget(m, value)
     return m.hosts.fresh(what)

@@ -1,7 +1,7 @@
-"""Which names stand for one object, and what may change it in place.
+"""Finds the names that stand for one object, and the code that may change it in place.
 
 `view = mask[1:]` is a part of the array `mask`; `view[0] = 9` changes both. A call may change
-what it is given, unless it is known that it does not.
+its arguments, unless we know that it does not.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
-_DEPTH = 3  # Functions that hand on what they are given are followed so far.
+_DEPTH = 3  # If functions pass an argument on, so many calls are followed.
 _LIBRARY = (
     *(table.Does.NOTHING, table.Does.STDOUT, table.Does.LOG, table.Does.FILES),
     table.Does.NUMPY_RANDOM,
 )
-# Attributes and methods that give the object, or a part of it.
+# Attributes and methods that return the object, or a part of it.
 _GIVES = table.LOOKS_UP | {
     *("T", "flat", "pop", "ravel", "reshape", "setdefault", "squeeze", "swapaxes"),
     *("transpose", "view", "asarray", "asanyarray", "atleast_1d", "atleast_2d"),
@@ -34,17 +34,17 @@ _PURE_METHODS = (
     | table.GRAPH_METHODS
     | {"choice", "permutation"}
 )
-# Changes that leave the number of entries as it is.
+# Changes that keep the number of entries.
 _REORDERING = frozenset({"byteswap", "fill", "reverse", "rotate", "shuffle", "sort"})
-# Changes that leave the entries there are as they are.
+# Changes that keep the entries that exist.
 _GROWING = frozenset({"add", "append", "extend", "setdefault"})
 
 
 def find_held(node: ast.AST | None, entries: bool = True) -> set[str]:
-    """Names whose object, or a part of it, the expression may give: `mask[1:]`, `mask.T`.
+    """Names whose object, or a part of it, may be an expression's value: `mask[1:]`, `mask.T`.
 
     Args:
-      entries: whether one entry is a part, as of `sizes[0]`.
+      entries: whether one entry counts as a part, as in `sizes[0]`.
     """
     key = names.key(node) if node is not None else None
     if isinstance(node, ast.Name):
@@ -77,8 +77,8 @@ class Aliases:
     """The names of one object, followed from statement to statement.
 
     Args:
-      known: those that it has at first.
-      strict: whether calls of what cannot be read are taken to change it.
+      known: the names that the object has at first.
+      strict: whether a call of unknown code counts as a change of the object.
     """
 
     def __init__(self, scopes: Scopes, known: Set[str], strict: bool = False) -> None:
@@ -89,7 +89,7 @@ class Aliases:
         self._depth = _DEPTH
 
     def follow(self, statement: ast.stmt) -> None:
-        """Takes up the names that a statement gives the object, and drops those it takes."""
+        """Adds names that a statement binds to the object. Drops names that it binds otherwise."""
         if isinstance(statement, (ast.For, ast.AsyncFor)):
             if find_held(statement.iter) & self.names:
                 self.names |= names.binds(statement.target)
@@ -105,7 +105,7 @@ class Aliases:
                 self._entries |= bound
 
     def find_changes(self, statement: ast.stmt) -> Iterator[str]:
-        """How a statement may change the object: a method's name, `[key]`, or a call's."""
+        """Yields how a statement may change the object: `[key]`, or the name of a call."""
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             return
         if isinstance(statement, ast.AugAssign):
@@ -134,7 +134,7 @@ class Aliases:
             yield names.get_last_part(called) or "call"
 
     def _is_given(self, value: ast.expr) -> bool:
-        """Whether a call is given the object. An entry is a number, for the most part."""
+        """Whether an argument is the object. Entries do not count, because most are numbers."""
         return bool(find_held(value, entries=False) & (self.names - self._entries))
 
     def _changes_given(
@@ -143,14 +143,14 @@ class Aliases:
         given: dict[int, ast.expr],
         named: dict[str | None, ast.expr],
     ) -> bool:
-        """Whether a call may change arguments of it, those of some positions and names."""
+        """Whether a call may change its arguments at these positions, or with these names."""
         called, last = call.func, names.get_last_part(call.func)
         if last in table.CHANGING_FUNCTIONS:
             return 0 in given
         if last in table.CONSUMING or "out" in named:
             return True
         if self._scopes.resolve(called) is not None:
-            return False  # TensorFlow's.
+            return False  # A function of TensorFlow.
         path = self._scopes.find_dotted_path(called) or ""
         if path and table.longest(path, table.FUNCTIONS) in _LIBRARY:
             return False
@@ -180,7 +180,7 @@ class Aliases:
         given: dict[int, ast.expr],
         named: dict[str | None, ast.expr],
     ) -> bool:
-        """Whether a function may change what it is given for some of its parameters."""
+        """Whether a function may change the values of the given parameters."""
         parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
         if any(p >= len(parameters) for p in given) or None in named:
             return self._strict
@@ -193,7 +193,7 @@ class Aliases:
             s for s in walk_breadth_first(function) if isinstance(s, ast.stmt)
         ]
         statements = sorted(statements[1:], key=lambda s: (s.lineno, s.col_offset))
-        for _ in range(2):  # A loop's later rounds.
+        for _ in range(2):  # The second time covers later rounds of loops.
             for statement in statements:
                 inside.follow(statement)
                 if not names.suites(statement) and inside.may_change(
@@ -208,11 +208,11 @@ class Aliases:
 
 
 def is_seen(change: str, read: str) -> bool:
-    """Whether a change alters what a read gives.
+    """Whether a change alters the result of a read.
 
     Args:
-      change: what `find_changes` tells.
-      read: "" for a read of the whole object, "len" of its size, or `[key]` of an entry.
+      change: a result of `find_changes`.
+      read: "" for a read of the whole object, "len" for its size, or `[key]` for an entry.
     """
     is_entry = change.startswith("[")
     if read == "len":

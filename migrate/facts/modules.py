@@ -1,4 +1,4 @@
-"""Module paths: which are TensorFlow's, and the one spelling of each symbol."""
+"""Decides which module paths are TensorFlow's, and gives each symbol one spelling."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import functools
 
 from migrate.tables import kept_names, private_names, symbols
 
-# Private modules that TensorFlow 1.15.5 has no more, and those that are passed on as
-# modules, with what they were public as: (dotted path, canonical prefix). All others
-# are in the generated table.
+# Private modules that TensorFlow 1.15.5 no longer has, and private modules that programs use
+# as objects, each with its public prefix: (dotted path, canonical prefix). The generated table
+# has all other private modules.
 _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ("tensorflow.python.ops.partitioned_variables", "tf"),
     ("tensorflow.python.training.training", "tf.train"),
@@ -84,13 +84,13 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ),
 )
 
-# Keras's own files: of these the generated table knows what each name is public as.
+# Keras's own files. The generated table has the public name of each name in them.
 _KERAS = "tensorflow.python.keras."
 
-# Public wrappers of a private function, which are other objects.
+# Public functions that wrap a private function, and so are other objects than it.
 _WRAPPED = {"tensorflow.python.framework.ops.colocate_with": "tf.colocate_with"}
 
-# Second names of one object; the first is what rules and front-ends look for.
+# Second name of an object -> its first name, which rules and front-ends look for.
 _SECOND_NAMES: dict[str, str] = {
     f"tf.contrib.{module}.{name}": f"tf.train.{name}"
     for module in ("framework", "slim")
@@ -110,7 +110,7 @@ _SECOND_MODULES = (
     }
     | {"tf.contrib.keras.api.keras.": "tf.keras.", "tf.contrib.keras.": "tf.keras."}
 )
-# What contrib has another object for, though its module is Keras's.
+# Names of contrib's Keras modules whose objects are not Keras's.
 _OWN_OF_CONTRIB = frozenset(
     {"tf.contrib.keras.callbacks.TensorBoard", "tf.contrib.keras.backend.name_scope"}
     | {"tf.contrib.keras.metrics.cosine_similarity"}
@@ -121,7 +121,7 @@ _OWN_OF_CONTRIB = frozenset(
     | {f"tf.contrib.keras.optimizers.{name}" for name in ("RMSprop", "SGD")}
 )
 
-# Modules outside TensorFlow whose symbols we also resolve, spelled as they are.
+# Modules outside of TensorFlow whose symbols we also resolve. They keep their paths.
 _NEIGHBOURS = (
     *("absl", "argparse", "collections", "itertools", "json", "logging", "numpy"),
     *("os", "random", "re", "six", "sys", "time"),
@@ -166,7 +166,7 @@ def _get_first_name(symbol: str) -> str:
 def canonical(path: str) -> str | None:
     """`tensorflow.compat.v1.train.Server` -> `tf.train.Server`; None if not TensorFlow.
 
-    What is private and has a public name gets that. Neighbouring modules (argparse,
+    A private symbol gets its public name, if it has one. Neighbouring modules (argparse,
     absl, ...) keep their own path.
     """
     if is_private(path):

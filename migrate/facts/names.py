@@ -44,7 +44,7 @@ def reads(node: ast.AST) -> set[str]:
 def binds(node: ast.AST) -> set[str]:
     """Names the statement binds in its own scope (nested suites included)."""
     found: set[str] = set()
-    own: set[int] = set()  # A comprehension's names are its own.
+    own: set[int] = set()  # The names of a comprehension are bound only inside it.
     for child in walk_scope(node):
         if isinstance(child, ast.comprehension):
             own |= {id(n) for n in walk_breadth_first(child.target)}
@@ -64,12 +64,12 @@ def binds(node: ast.AST) -> set[str]:
 
 
 def binds_of_item(item: ast.withitem) -> set[str]:
-    """What `as ...` binds."""
+    """The names that `as ...` binds."""
     return binds(item.optional_vars) if item.optional_vars is not None else set()
 
 
 def find_free_names(function: ast.FunctionDef) -> set[str]:
-    """Names a function reads and does not bind itself (to a fair approximation)."""
+    """Names that a function reads and does not bind itself (approximately)."""
     arguments = function.args
     own = {
         a.arg
@@ -158,7 +158,7 @@ def bind_call(
     """A helper's parameters by name.
 
     Args:
-      method: whether its first one is the object.
+      method: whether the first parameter is the object.
     """
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
@@ -191,7 +191,7 @@ def is_none_constant(node: ast.AST | None) -> bool:
 
 
 def is_docstring(statement: ast.AST) -> bool:
-    """Whether a statement is a text alone, wherever it stands."""
+    """Whether a statement is only a text, at any place."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
@@ -200,19 +200,19 @@ def is_docstring(statement: ast.AST) -> bool:
 
 
 def is_bare_constant(statement: ast.AST) -> bool:
-    """Whether a statement is a constant alone, and does nothing: a text, `...`."""
+    """Whether a statement is only a constant, which has no effect: a text, `...`."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def get_last_part(node: ast.AST) -> str:
-    """The last part of a dotted name, "" of anything else."""
+    """The last part of a dotted name; "" for any other expression."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def find_free_name(tree: ast.AST, wish: str) -> str:
-    """A name like the one wished for that no variable of a module has."""
+    """The wished name, or a similar one that no variable of the module has."""
     taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     name, number = wish, 2
     while name in taken:
@@ -221,7 +221,7 @@ def find_free_name(tree: ast.AST, wish: str) -> str:
 
 
 def literal(node: ast.AST | None) -> object:
-    """The value of a literal expression; None where it is none (or is None)."""
+    """The value of a literal expression. None if it is no literal, or if the literal is None."""
     if node is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The fallback for the refused programs of a run: each as a whole, or not at all."""
+"""Applies the fallback to the refused programs of a run: to all files of a program, or to none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from migrate.source import notebook, python
 from migrate.tree import Tree
 
 RUNS = "T150"
-# Gates of the migration; the file itself is none the worse.
+# Codes of the gates. They report a fault of the result, and not of the file.
 _GATES = "G00"
 
 
@@ -39,9 +39,9 @@ class CompatFallback:
 
     Args:
       files: all files of the run.
-      given: what the user named: nothing is written outside.
-      options: of the run.
-      read: gives a file's bytes.
+      given: the paths that the user named; the fallback writes nothing outside of them.
+      options: the options of the run.
+      read: reads a file's bytes.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class CompatFallback:
 
     @functools.cached_property
     def _with_tree(self) -> Options:
-        """The options with what graph mode needs to know of the run's files."""
+        """The options with the facts about the run's files that the fallback needs."""
         if len(self._files) < 2:
             return dataclasses.replace(self._options, tree=Tree(), notes=False)
         followed = reexports(self._files)
@@ -73,9 +73,10 @@ class CompatFallback:
         return dataclasses.replace(self._options, tree=tree, notes=False)
 
     def __call__(self, program: Sequence[FileResult]) -> list[FileResult]:
-        """A refused program's files in graph mode; as they were, with why, if one cannot.
+        """Brings a refused program's files to graph mode.
 
-        Files that the program imports, and of which nothing was to be told, come with it.
+        If one file cannot be brought there, all stay as they were, with the reasons. Files that
+        the program imports, and that had no findings, change with it.
         """
         paths = [result.path for result in program]
         helpers = self._around.find_helpers(paths)
@@ -85,7 +86,9 @@ class CompatFallback:
             path: _text(path, self._read(path), self._options.python2) for path in paths
         }
         if any(text is None for text in texts.values()):
-            return _leave_files(program, ())  # Why it cannot be read is told.
+            return _leave_files(
+                program, ()
+            )  # A finding already says why it cannot be read.
         starts = self._around.find_starts(paths)
         known = [text for text in texts.values() if text is not None]
         part = Part(
@@ -106,7 +109,7 @@ class CompatFallback:
                         program, [_report_shared_helper(paths[0], new.path, other)]
                     )
         reason = outcomes.find_reason(program)
-        assert reason is not None  # It was refused.
+        assert reason is not None  # A refused program has a reason.
         return [
             dataclasses.replace(
                 new,
@@ -130,13 +133,13 @@ class CompatFallback:
 
 
 def _text(path: pathlib.Path, data: bytes, python2: bool) -> str | None:
-    """A file's text, as one module, or None where it is no Python 3."""
+    """A file's text as one module; None if it is not Python 3."""
     try:
         text = python.decode(data).text
         if path.suffix == ".ipynb":
             text = notebook.read(text).module
         elif python2:
-            return ""  # Its names are read once it is Python 3.
+            return ""  # Its names are read after the conversion to Python 3.
         python.check_syntax(text)
         return text
     except (ValueError, RecursionError, MemoryError, python.Unreadable):
@@ -144,7 +147,7 @@ def _text(path: pathlib.Path, data: bytes, python2: bool) -> str | None:
 
 
 def _names(paths: Iterable[pathlib.Path]) -> set[str]:
-    """First names by which the files of a program may import each other."""
+    """First parts of the module names by which a program's files may import each other."""
     found: set[str] = set()
     for path in paths:
         found |= {path.stem, *path.resolve().parts[1:-1]}
@@ -154,7 +157,7 @@ def _names(paths: Iterable[pathlib.Path]) -> set[str]:
 def _leave_files(
     program: Iterable[FileResult], why: Iterable[FileResult]
 ) -> list[FileResult]:
-    """The files as they were, and told why they are not in graph mode either."""
+    """The files as they were, with the reasons why graph mode is not possible either."""
     told = {
         result.path: [f for f in result.findings if f.code not in TOLD]
         for result in why
@@ -163,7 +166,7 @@ def _leave_files(
         dataclasses.replace(
             old,
             status=Status.REFUSED,
-            # What a file is refused for in either way is told once.
+            # A reason against both forms is reported once.
             findings=tuple(sorted({*old.findings, *told.get(old.path, ())})),
         )
         for old in program
@@ -220,7 +223,7 @@ def _is_told(finding: Finding) -> bool:
 
 
 def _standing(result: FileResult) -> list[Finding]:
-    """What was found in a file that now stands in graph mode: nothing of it is rewritten."""
+    """The old findings of a file in graph mode, without those about rewritten code."""
     return [
         _mark_as_kept(f) if f.outcome is Outcome.REFUSED else f
         for f in result.findings
@@ -230,7 +233,7 @@ def _standing(result: FileResult) -> list[Finding]:
 
 
 def _mark_as_kept(finding: Finding) -> Finding:
-    """What was refused, and runs through compat.v1."""
+    """The finding of a refused place that now runs through compat.v1."""
     reason = finding.reason
     if finding.code == outcomes.PART:
         reason = "part of a program that runs through compat.v1"

@@ -1,6 +1,6 @@
-"""The forms of a program in which what builds its graph is brought to one place.
+"""Makes forms of a program in which the code that builds its graph stands in one place.
 
-Each is TF1 code that means the same; the least changed come first.
+Each form is TF1 code with the same meaning. The forms with the fewest changes come first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from migrate.normalise.names import (
 )
 from migrate.normalise.sessions import driver, joined_blocks, outer_blocks, sessions
 
-# A form, what was brought as (title, original line), and what is told of it.
+# A form, the moved code as (title, original line), and the findings about it.
 Brought = tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]
 
 
@@ -46,8 +46,8 @@ def forms(start: Text, own: bool) -> Iterator[Brought]:
     """The forms of a program.
 
     Args:
-      start: it, with everything in its place.
-      own: whether that may be migrated itself, changed as it is.
+      start: the program before any code is moved.
+      own: whether `start` is a form too.
     """
     in_place = [(start, (), ())] if own else []
     return _number_tensors(
@@ -56,7 +56,7 @@ def forms(start: Text, own: bool) -> Iterator[Brought]:
 
 
 def _number_tensors(forms: Iterable[Brought]) -> Iterator[Brought]:
-    """Each form, and then it with one name for each tensor, where that differs."""
+    """Yields each form, and then the form with one name for each tensor, if that differs."""
 
     for text, brought, more in forms:
         yield text, brought, more
@@ -69,7 +69,7 @@ def _number_tensors(forms: Iterable[Brought]) -> Iterator[Brought]:
 
 
 def _take_apart(start: Text) -> Iterator[Brought]:
-    """Forms with blocks of files and sessions as one, and attributes one by one."""
+    """Yields forms with joined `with` blocks of files and sessions, and with split attributes."""
 
     apart = tuples.split_attributes(joined_blocks.join_blocks(start))
     if apart != start:
@@ -81,16 +81,18 @@ def _take_apart(start: Text) -> Iterator[Brought]:
 def _gather_graph(
     start: Text, finish: Callable[[Text], Text] = lambda text: text
 ) -> Iterator[Brought]:
-    """Forms of the program in which its graph stands in one place.
+    """Yields forms of the program in which its graph stands in one place.
 
-    With what was brought there, and what became of input by queues.
+    Each comes with the code that was moved there, and with the findings about queues.
 
     Args:
-      finish: what is done when all of it stands there.
+      finish: a last change of the text, after the code was moved.
     """
 
     start = inheritance.flatten_classes(chained_calls.name_objects(start))
-    if "Server(" in start.source:  # A server's parts are not kept beside other values.
+    if (
+        "Server(" in start.source
+    ):  # A server may not share an assignment with other values.
         start = tuples.split_attributes(start)
     start = lazy_properties.build_properties(start)
     start = early_ends.move_rest_into_else(

@@ -1,7 +1,8 @@
-"""A model_fn as a Keras model: what is made once, and what each of its three steps does.
+"""A model_fn as a Keras model: the code that runs once, and the code of each of three steps.
 
-The front-end (`migrate.frontends.model_fn`) splits a model_fn by mode into this; the
-back-end (`migrate.backends.keras`) writes it as a class. Nodes are the user's own.
+The front-end (`migrate.frontends.model_fn`) splits a model_fn by mode, and returns a
+`KerasModel`. The back-end (`migrate.backends.keras`) writes it as a class. The nodes are
+nodes of the user's code.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Step:
     """A statement of `call`.
 
     Attributes:
-      when: the value of `training` where it runs, None for both.
+      when: the value of `training` with which the statement runs; None for both.
     """
 
     unit: Unit
@@ -30,19 +31,19 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Called:
-    """A network that is no functional model: `__init__` makes what `call` applies.
+    """A network that is no functional model: `__init__` makes the layers, and `call` uses them.
 
     Attributes:
-      made: statements of plain values, and of variables, of `__init__`.
-      weights: the variables among them.
+      made: statements of `__init__` that make plain values and variables.
+      weights: the variables among these.
       steps: statements of `call`.
-      kept: names bound by `made` that steps read: attributes of the model.
+      kept: names that `made` binds and steps read. They become attributes of the model.
       reads: names that `call` reads.
-      training: expressions in `call` that say whether it is training -> their value
-        there; the same in every mode where it is a constant.
-      counted: loops that make layers or variables, and read their own names beside.
-      named: statements of `call` that `__init__` has too: they name features of which
-        it reads the type or shape.
+      training: expressions in `call` that say whether the model trains -> their value.
+        A constant has the same value in every mode.
+      counted: loops that make layers or variables, and also read the loop's own names.
+      named: statements of `call` that `__init__` needs too. They name features whose type
+        or shape `__init__` reads.
     """
 
     made: tuple[Unit, ...]
@@ -57,12 +58,12 @@ class Called:
 
 @dataclasses.dataclass(frozen=True)
 class Total:
-    """What a call is given of the losses that the graph collected.
+    """The value of a call that reads the losses which the graph collected.
 
     Attributes:
-      losses: their names, in the order in which they were collected.
-      summed: whether it is their sum, else a list.
-      penalised: whether penalties of layers are added.
+      losses: the names of the losses, in the order in which they were collected.
+      summed: whether the value is the sum of the losses; otherwise it is a list.
+      penalised: whether it includes the penalties of layers.
       name: that the sum has as a tensor, or None.
     """
 
@@ -81,7 +82,7 @@ class Metric:
       arguments: of update_state, in order.
       constructor: further arguments of the class, by name.
       weighted: whether the last argument is the weights.
-      test: where it is true there is this metric; None where there always is.
+      test: the condition under which this metric exists; None if it always exists.
     """
 
     key: str
@@ -95,11 +96,11 @@ class Metric:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Counter:
-    """A function that makes metrics, and becomes a method that counts with them.
+    """A function that makes metrics. It becomes a method that updates them.
 
     Attributes:
       call: the one call of it, in evaluation.
-      statements: those of it that make no metric, but the last, which returns them.
+      statements: its statements that make no metric, without the `return` at its end.
     """
 
     function: ast.FunctionDef
@@ -114,7 +115,7 @@ class Exports:
 
     Attributes:
       value: an expression of the predictions.
-      parts: names of tensors in it -> the keys of the predictions that they are.
+      parts: names of tensors in this expression -> their keys in the predictions.
     """
 
     value: ast.expr
@@ -126,14 +127,14 @@ class Hooks:
     """Hooks, or a Scaffold, that an EstimatorSpec gives.
 
     Attributes:
-      kind: the argument of EstimatorSpec; of a scaffold with the mode before it
-        ("initial" where training makes it before the update). Or what gives variables
-        their first values: "initial_values", or "initial_training_values".
-      made: statements that make them, and plain values for them.
-      value: the list of them; None where there is nothing to be given.
-      watched: names of a training step's tensors, beside the loss.
-      counted: names of metrics whose value they watch.
-      steps: names of the global step in them.
+      kind: the argument of EstimatorSpec. A scaffold's kind begins with its mode, or with
+        "initial" if training makes it before the update. For code that gives variables
+        their first values it is "initial_values" or "initial_training_values".
+      made: statements that make the hooks, and plain values for them.
+      value: the list of the hooks; None if there is nothing to return.
+      watched: names of a training step's tensors that hooks read, besides the loss.
+      counted: names of metrics whose value the hooks read.
+      steps: names of the global step in the hooks.
     """
 
     kind: str
@@ -145,7 +146,7 @@ class Hooks:
 
     @property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """All of their code."""
+        """All nodes of the hooks' code."""
         value = [] if self.value is None else [self.value]
         return (*(unit.statement for unit in self.made), *value)
 
@@ -156,38 +157,38 @@ class KerasModel:
 
     Attributes:
       function: the model_fn.
-      name: the class's.
-      parameters: of the model_fn, by role ("features", "labels", "mode", "params",
-        "config"), in its order; those that are bound by their own name.
+      name: the name of the class.
+      parameters: the model_fn's parameters by role ("features", "labels", "mode",
+        "params", "config"), in its order; further parameters by their own names.
       bound: parameters that functools.partial gives.
       network: statements from the features to the outputs, made once.
-      outputs: names bound by them that the steps read.
-      twins: two calls of the network, or None; then `outputs` are their names.
-      layers: all calls of tf.layers, of helpers too.
-      within: variable scopes in loops and under conditions, of helpers too.
+      outputs: names that the network binds and the steps read.
+      twins: two calls of the network, or None. If there are two, `outputs` has their names.
+      layers: all calls of tf.layers, also those in helpers.
+      within: variable scopes in loops and under conditions, also those in helpers.
       predictions: statements from the outputs to the predictions.
-      predicted: the predictions; None where the model_fn gives none.
-      exports: what is exported of the predictions, or None.
+      predicted: the predictions; None if the model_fn returns none.
+      exports: the exported part of the predictions, or None.
       loss: statements from the outputs to the loss, in training.
-      summaries: what else a training step runs: summaries, and tensors for hooks.
-      train_loss: what training minimises.
-      reported: the loss that it reports.
-      update: of the variables.
-      sums: whether replicas' losses are added up, not their mean taken.
-      hooks: those that its EstimatorSpecs give.
+      summaries: other statements of a training step: summaries, and tensors for hooks.
+      train_loss: the loss that training minimises.
+      reported: the loss that training reports.
+      update: the update of the variables.
+      sums: whether replicas add up their losses, and do not take the mean.
+      hooks: the hooks of the EstimatorSpecs.
       evaluation: statements that the loss and the metrics of evaluation need.
-      evaluated: the loss in evaluation; None where the model_fn gives none.
-      metrics: of eval_metric_ops.
-      counter: the function that made them; None where the model_fn did.
+      evaluated: the loss in evaluation; None if the model_fn returns none.
+      metrics: the metrics of eval_metric_ops.
+      counter: the function that makes them; None if the model_fn does.
       gathered: statements that made eval_metric_ops, whose comments stay.
-      named: whether a hook may ask for tensors of the predictions by their names.
-      folded: by mode, what it decides in its step -> what that is.
+      named: whether a hook may request tensors of the predictions by their names.
+      folded: by mode, the expressions that the mode decides -> their values.
       called: how the network is made and called; None for a functional model.
-      scoping: functions of which only argument scopes were read, and nothing is left.
-      replaced: names of their parameters, in what layers are given -> what these are.
-      tags: names of summaries and tensors in training -> what they were in TF1's scopes.
-      totals: what asks for the graph's losses -> what it is given.
-      tables: lookup tables, which it makes once.
+      scoping: functions that only made argument scopes, and are removed.
+      replaced: their parameters in the arguments of layers -> the values.
+      tags: names of summaries and tensors in training -> their names in TF1's scopes.
+      totals: calls that read the graph's losses -> their values.
+      tables: lookup tables, which the model makes once.
     """
 
     function: ast.FunctionDef
@@ -226,25 +227,25 @@ class KerasModel:
 
     @property
     def loss_name(self) -> str:
-        """What a training step calls the loss that it minimises."""
+        """The name, in a training step, of the loss that it minimises."""
         given = self.train_loss
         return given.id if isinstance(given, ast.Name) else "loss"
 
     @property
     def counted(self) -> tuple[ast.expr, ...]:
-        """What the step of evaluation gives its metrics."""
+        """The values that the evaluation step passes to its metrics."""
         return list_counted_values(self.metrics, self.counter)
 
     @property
     def training(self) -> tuple[Unit, ...]:
-        """What a training step runs before and beside the update."""
+        """The statements of a training step besides the update."""
         return (*self.loss, *self.summaries)
 
 
 def list_counted_values(
     metrics: Iterable[Metric], counter: Counter | None
 ) -> tuple[ast.expr, ...]:
-    """What a step gives metrics, or the function that makes them."""
+    """The values that a step passes to metrics, or to the function that makes them."""
     if counter is not None:
         call = counter.call
         given = (a.value if isinstance(a, ast.Starred) else a for a in call.args)
@@ -258,7 +259,7 @@ def list_counted_values(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stays:
-    """A model_fn that stays one, and why."""
+    """A model_fn that does not become a Keras model, and the reason."""
 
     node: ast.AST
     reason: str

@@ -16,7 +16,7 @@ from migrate.pipeline import FileResult
 from migrate.report import json_report
 from migrate.report.summary import Run, select_shown, statement, summarise
 
-# What is kept is right as it is: no alert. The other reports have it.
+# Kept places need no change, so they are no alerts. The other reports list them.
 _LEVELS = {
     Outcome.FAILED: "error",
     Outcome.REFUSED: "warning",
@@ -47,7 +47,7 @@ def _location(path: pathlib.Path, finding: Finding) -> dict[str, Any]:
     location: dict[str, Any] = {"physicalLocation": physical}
     if finding.cell is None:
         physical["region"] = {"startLine": finding.line, "startColumn": finding.column}
-    else:  # A line of a cell is no line of the file, so it is only named.
+    else:  # A notebook's file has no such line, so a name says where it is.
         name = f"cell {finding.cell + 1}, line {finding.line}"
         location["logicalLocations"] = [{"name": name, "kind": "module"}]
     return location
@@ -95,7 +95,7 @@ def render(run: Run) -> str:
                     for finding in select_shown(result)
                     if finding.outcome in _LEVELS
                 ],
-                # What became of each program, as the JSON report says it.
+                # The outcome of each program, as in the JSON report.
                 "properties": {"programs": json_report.programs(summary)},
             }
         ],

@@ -1,8 +1,8 @@
-"""What a model_fn may use to become a Keras model; anything else leaves it a model_fn.
+"""Tables of what a model_fn may use to become a Keras model. Otherwise it stays a model_fn.
 
-A Keras model is made once, outside of its steps: so a layer chain may hold only what
-Keras records when it is applied to symbolic tensors, and an optimizer may depend only on
-the step. These tables are the closed world in which that is known to be equal.
+A Keras model is made once, outside of its steps. So a chain of layers may hold only functions
+that Keras records when they get symbolic tensors, and an optimizer may depend only on the
+step. For the names in these tables we know that the model computes the same.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from migrate.tables import keras_contrib, recurrent
 from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
 
 MODULE = "keras_estimator"
-# Emitted beside a program of Keras models.
+# The files that the tool writes beside a program with Keras models.
 SUPPORT = emitted.files(MODULE)
 
-# Names of tf_keras.Model, and of its emitted methods, that no attribute may hide.
+# Names of tf_keras.Model and of the written methods. No attribute of the model may have them.
 TAKEN: frozenset[str] = frozenset(
     """build built call compile compute_loss compute_metrics count_params dtype dynamic
     evaluate export fit get_config input input_shape inputs layers loss losses metrics
@@ -28,7 +28,7 @@ TAKEN: frozenset[str] = frozenset(
 )
 
 INPUT_LAYER = "tf.feature_column.input_layer"
-# What is a layer in a Keras model: tf.layers, contrib's, and columns brought together.
+# Functions that become layers: those of tf.layers, of contrib, and tf.feature_column.input_layer.
 LAYERS: dict[str, LayerRow] = {
     **LAYER_FUNCTIONS,
     **keras_contrib.LAYERS,
@@ -41,7 +41,7 @@ LAYERS: dict[str, LayerRow] = {
     ),
 }
 
-# What writes, in a graph, a summary of each step.
+# Functions that write a summary in each step of a graph.
 SUMMARIES = frozenset(
     f"tf.summary.{name}"
     for name in ("audio", "histogram", "image", "scalar", "tensor_summary", "text")
@@ -104,7 +104,7 @@ NETWORK: frozenset[str] = frozenset(
     )
 )
 
-# What Keras records too, where a network computes it before its last layer.
+# Functions that Keras records too, if a network calls them before its last layer.
 BETWEEN: frozenset[str] = frozenset(
     f"tf.{name}"
     for name in (
@@ -154,7 +154,7 @@ BETWEEN: frozenset[str] = frozenset(
     )
 )
 
-# Of no effect on tensors: types, and what a layer is given.
+# Names that compute no tensor: types, and arguments of layers.
 VALUES: frozenset[str] = frozenset(
     {
         *(f"tf.{t}" for t in ("float16", "float32", "float64", "int32", "int64")),
@@ -197,11 +197,11 @@ VALUES: frozenset[str] = frozenset(
     }
 )
 
-# Of Python's own time: flags, log messages, and the names of modes.
+# Names that Python code uses outside of the graph: flags, log messages, names of modes.
 HOST = ("tf.app.flags", "tf.flags", "tf.logging", "tf.estimator.ModeKeys")
 
-# Tables between words and their places, which a model makes once; and what is called of
-# one in a step.
+# Functions that make lookup tables, which a model makes once; and the methods of such a table
+# that a step may call.
 TABLES: frozenset[str] = frozenset(
     f"{module}.{name}"
     for module in ("tf.contrib.lookup",)
@@ -211,17 +211,17 @@ TABLES: frozenset[str] = frozenset(
     )
 )
 TABLE_METHODS = frozenset({"lookup", "size"})
-# What may stand in a table's arguments.
+# Names that the arguments of a lookup table may use.
 OF_TABLES: frozenset[str] = TABLES | {"tf.constant", "tf.string", "tf.gfile.GFile"}
 
-# Modules whose functions know nothing of a graph.
+# Modules whose functions do not use a graph.
 LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
 
-# What only says something.
+# Modules whose functions only write log messages.
 LOGGING = ("tf.logging.", "logging.", "absl.logging.")
 
-# What a step may not hold beside the functions that need a graph: it makes variables, or
-# reads what only one graph of TF1 had.
+# Names that a step may not use, besides the functions that need a graph. They make variables,
+# or read something that only a graph of TF1 had.
 STEP_FORBIDDEN: frozenset[str] = frozenset(
     f"tf.{name}"
     for name in (
@@ -249,19 +249,19 @@ STEP_FORBIDDEN: frozenset[str] = frozenset(
         "while_loop",
     )
 )
-# Of those that need a graph, what a step may hold.
+# Functions that need a graph, and that a step may call all the same.
 STEP_ALLOWED: frozenset[str] = frozenset(
     {"tf.losses", "tf.summary.scalar", "tf.summary.histogram", "tf.summary.image"}
 )
 TOTAL_LOSS = "tf.losses.get_total_loss"
-# What gives all operations after it a seed, in a graph.
+# Functions that set a graph's seed, for all operations after them.
 SEEDS = ("tf.set_random_seed", "tf.random.set_random_seed")
 ALL_LOSSES = "tf.losses.get_losses"
 ADD_LOSS = "tf.losses.add_loss"
 
 
 def collects_loss(symbol: str) -> bool:
-    """Whether a function puts what it returns into the graph's losses."""
+    """Whether a function adds its result to the graph's losses."""
     of = symbol.startswith(("tf.losses.", "tf.contrib.losses."))
     last = symbol.rpartition(".")[2]
     return of and last[:1].islower() and not last.startswith(("get_", "add_"))
@@ -275,7 +275,7 @@ COLLECTION = "tf.get_collection"
 REGULARIZATION_LOSSES = ("tf.GraphKeys.REGULARIZATION_LOSSES", "regularization_losses")
 TRAINABLE = "tf.trainable_variables"
 TRAINABLE_VARIABLES = ("tf.GraphKeys.TRAINABLE_VARIABLES", "trainable_variables")
-# Collections of the graph that a Keras model has instead: known in its methods alone.
+# Calls that read collections of the graph. A Keras model has these values in its methods only.
 OF_MODEL = frozenset({TOTAL_LOSS, ALL_LOSSES, *REGULARIZATION, COLLECTION})
 
 VARIABLE = "tf.get_variable"
@@ -294,8 +294,8 @@ VARIABLE_PARAMETERS = (
     "custom_getter",
     "constraint",
 )
-# Those that Layer.add_weight takes too, with the same defaults (a glorot_uniform
-# initializer, float32); and those that mean nothing where every variable is a resource.
+# Parameters that Layer.add_weight has too, with the same defaults (a glorot_uniform
+# initializer, float32); and parameters without effect, because every variable is a resource.
 WEIGHT_ARGUMENTS = (
     "shape",
     "dtype",
@@ -305,11 +305,11 @@ WEIGHT_ARGUMENTS = (
     "constraint",
 )
 WEIGHT_IGNORED = ("use_resource",)
-# As a layer of a functional model, which gives the variable's value.
+# tf.get_variable as a layer of a functional model, which returns the variable's value.
 WEIGHT = LayerRow(VARIABLE, (), f"{MODULE}.Variable", VARIABLE_PARAMETERS)
 LOOKUP = "tf.nn.embedding_lookup"
-# What `call` may hold although no other step may: TensorFlow 2 has the same, or
-# recurrent_cells.py, of which those that have no variables of their own.
+# Functions that `call` may use, although a step may not. TensorFlow 2 has the same functions,
+# or recurrent_cells.py has them. None of them makes variables.
 CALL_ALLOWED: frozenset[str] = (
     frozenset({"tf.cond", "tf.while_loop", "tf.case"})
     | frozenset(recurrent.LOOPS)
@@ -317,7 +317,7 @@ CALL_ALLOWED: frozenset[str] = (
 )
 
 AVERAGES = "tf.train.ExponentialMovingAverage"
-# What a Scaffold may be made with, beside names of checkpoints and plain values.
+# Names that the arguments of a Scaffold may use, besides checkpoints' names and plain values.
 SCAFFOLD = "tf.train.Scaffold"
 SCAFFOLDED: frozenset[str] = frozenset(
     {
@@ -327,10 +327,10 @@ SCAFFOLDED: frozenset[str] = frozenset(
     }
 )
 
-# What gives variables their first values where the graph is built.
+# Functions that give variables their first values while the graph is built.
 STARTS = frozenset({"tf.train.init_from_checkpoint"})
-# What lists variables: those that there are where it is called. Of these, what lists
-# slots too once there are some.
+# LISTS: names that list the variables which exist at the call. LISTS_ALL: those of them that
+# also list slots, if there are slots.
 _LISTED = (
     *("get_variables", "get_variables_to_restore", "get_variables_by_name"),
     *("get_variables_by_suffix", "get_unique_variable"),
@@ -349,7 +349,7 @@ LISTS: frozenset[str] = LISTS_ALL | frozenset(
         for name in ("get_trainable_variables", "get_model_variables")
     }
 )
-# What else they may be chosen, and restored, with.
+# Other names that may choose variables for a restore, and restore them.
 RESTORES: frozenset[str] = (
     SCAFFOLDED
     | LISTS
@@ -375,10 +375,10 @@ class MetricRow:
 
     Attributes:
       target: the Keras class.
-      parameters: TF1's, in order, that `update_state` takes.
-      cast: what the two arguments are cast to first, "" for nothing.
-      constructor: TF1's parameters after those that belong to the constructor.
-      options: others of the constructor, which are given by keyword and as constants.
+      parameters: TF1's parameters that go to `update_state`, in order.
+      cast: the type to which the two arguments are cast first; "" for none.
+      constructor: TF1's further parameters, which go to the constructor.
+      options: other parameters of the constructor, passed by keyword and as constants.
     """
 
     target: str

@@ -72,7 +72,7 @@ def _bind(
     elif rest and others:
         pass
     elif rest:
-        return m.problem(f"{symbol} is given {len(rest)} arguments too many")
+        return m.problem(f"{symbol} gets more arguments than it has parameters")
     for name, value in named.items():
         if name not in by_place and not others and parameters:
             return m.problem(f"{symbol} takes no argument `{name}`")

@@ -32,7 +32,7 @@ def within(call: Call, found: tuple[Value, ...], scope: Value) -> Value:
     if not (isinstance(scope, Const) and isinstance(scope.value, str)):
         held = scopes.of_object(m, scope)
         if held is None:
-            return call.unknown("the scope of a collection")
+            return call.unknown("the scope of the collection is unknown")
         prefix = held.name
     else:
         prefix = scope.value
@@ -40,12 +40,12 @@ def within(call: Call, found: tuple[Value, ...], scope: Value) -> Value:
     for value in found:
         name = name_of(value)
         if name is None:
-            return call.unknown("the name of a member of a collection")
+            return call.unknown("the name of a member of the collection is unknown")
         try:
             if re.match(prefix, name):
                 kept.append(value)
         except re.error:
-            return call.unknown("the scope of a collection")
+            return call.unknown("the scope of the collection is unknown")
     return containers.make_list(m, kept)
 
 

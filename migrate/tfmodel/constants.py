@@ -26,7 +26,7 @@ def _placeholder(call: Call) -> Value:
     shape = call.dims("shape")
     if given != NONE and shape is None and not isinstance(given, ShapeValue):
         # None of its own is a shape that TensorFlow does not know either.
-        call.problem("its shape is not known")
+        call.problem("its shape is unknown")
     whole = call.name_of("Placeholder")
     dtype = call.dtype("dtype")
     node = call.node()
@@ -188,7 +188,7 @@ def _split(call: Call) -> Value:
     listed = containers.elements(call.m, sizes)
     number = tensors.constant_of(call.m, sizes)
     if listed is None and not isinstance(number, int):
-        return call.unknown("how many parts there are")
+        return call.unknown("the number of parts is unknown")
     parts: list[Dim] = []
     if listed is not None:
         parts = [tensors.dimension_argument(call.m, s) for s in listed]
@@ -221,7 +221,7 @@ def _unstack(call: Call) -> Value:
     if count is None and about.shape is not None:
         count = about.shape[axis]
     if not isinstance(count, int):
-        return call.unknown("how many parts there are")
+        return call.unknown("the number of parts is unknown")
     named = call.name_of("unstack")
     node = call.node()
     shape = about.shape

@@ -289,7 +289,7 @@ def _unknown_scope(call: Call) -> Value:
     m.store.set(
         (own.address, "opened"), (*m.store.get((own.address, "opened"), ()), None)
     )
-    return call.problem("the scope is not known")
+    return call.problem("the scope is unknown")
 
 
 @method("tf.variable_scope", "__exit__")
@@ -324,7 +324,7 @@ def _reuse_variables(call: Call) -> Value:
     m, own = call.m, _self(call)
     scope = of_object(m, own)
     if scope is None:
-        return call.problem("the scope is not known")
+        return call.problem("the scope is unknown")
     changed = dataclasses.replace(scope, reuse="yes")
     m.store.set((own.address, "scope"), changed)
     if scope.name == current(m).name:

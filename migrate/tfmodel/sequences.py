@@ -35,7 +35,7 @@ def _enter(
     name = graphs.text_of(given)
     held = scopes.of_object(call.m, given) if given != NONE and name is None else None
     if given != NONE and name is None and held is None:
-        return call.problem("the scope is not known")
+        return call.problem("the scope is unknown")
     return scopes.enter(call.m, held or name or base)
 
 

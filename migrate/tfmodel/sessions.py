@@ -452,7 +452,7 @@ def _fetch(m: Machine, value: Value, leaves: list[Value], session: Value) -> Val
                 named = Operation(named.node, value.value, named.graph)
         value = named
     if not isinstance(value, (Tensor, VariableValue, Operation, Choice)):
-        value = m.problem("a fetch that is not known to be of the graph")
+        value = m.problem("a run fetches a value that may not belong to the graph")
     leaves.append(value)
     if isinstance(value, Operation):
         return NONE

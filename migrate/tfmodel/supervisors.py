@@ -1,4 +1,4 @@
-"""Supervisors, and servers of one process: what gives sessions."""
+"""Models Supervisors and servers of one process, both of which open sessions."""
 
 from __future__ import annotations
 

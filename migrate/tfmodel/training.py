@@ -146,12 +146,12 @@ def _gradients(
     if listed == NONE:
         found = graphs.collection(m, variables.TRAINABLE)
         if found is None:
-            return call.unknown("which variables are trained")
+            return call.unknown("the list of trained variables is unknown")
         chosen = list(found)
     else:
         items = calls.iterate(m, listed)
         if items is None:
-            return call.unknown("which variables are trained")
+            return call.unknown("the list of trained variables is unknown")
         chosen = items
     for one in chosen:
         if isinstance(one, Unknown):

@@ -7,11 +7,13 @@ from reference.scenario import Fault, Looser, Order, Run, Scenario, Topology
 _MODEL = ("--batch_size=32", "--hidden_units=32", "--loss=squared")
 _OPTIMIZERS = ("sgd", "momentum", "adam", "adagrad")
 _EXACT = "the same operations in the same order"
-_ROUNDED = "newer Eigen rounds the update's square root and division otherwise"
+_ROUNDED = (
+    "TensorFlow 2's Eigen rounds the update's square root and division differently"
+)
 _SOFTMAX = "Eigen's exp differs by one ULP between the versions"
 # Weights and slots are equal to the last bit; the gradient of a sum does not depend on
 # it. Measured 2.2e-16, 2 ULPs.
-_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add in another order")
+_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add their terms in another order")
 # Measured 1.9e-6.
 _LARGE = Looser(
     "checkpoint/*/Adagrad", 4e-6, "sums of squares above 16: 1 ULP is 1.9e-6"
@@ -42,7 +44,7 @@ def _run(
 
 SCENARIO = Scenario(
     name="async_parameter_server",
-    title="asynchronous, between graphs",
+    title="asynchronous training, between graphs",
     steps=200,
     topology=Topology(ps=2, workers=2, order=Order.TURNS),
     runs=(

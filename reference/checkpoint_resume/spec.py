@@ -18,7 +18,7 @@ _SESSION = "training_session/checkpoints.py"
 
 SCENARIO = Scenario(
     name="checkpoint_resume",
-    title="TF1's checkpoint, continued by the migration",
+    title="a checkpoint of TensorFlow 1, from which the migration continues",
     steps=200,
     resumed=100,
     topology=Topology(ps=2, workers=1),
@@ -27,7 +27,7 @@ SCENARIO = Scenario(
             "float32",
             dtype="float32",
             tolerance=1e-6,
-            reason="newer Eigen rounds square roots and divisions otherwise",
+            reason="TensorFlow 2's Eigen rounds square roots and divisions differently",
             looser=_EXACT,
         ),
         Run("float64", dtype="float64"),

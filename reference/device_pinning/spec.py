@@ -12,7 +12,7 @@ from reference.scenario import Fault, Looser, Run, Scenario, Shape, Topology
 
 _EXACT = "the same operations in the same order"
 # Measured 1.1e-16, one ULP; the weights are equal to the last bit.
-_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add in another order")
+_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add their terms in another order")
 
 SCENARIO = Scenario(
     name="device_pinning",
@@ -75,7 +75,7 @@ SCENARIO = Scenario(
         ),
     ),
     refused="S108",
-    refusal="it reads from the trace of a session's run which task has computed what; "
-    "tf2.py connects to the same servers, pins the same variables and layers, and asks "
-    "the tensors.",
+    refusal="it reads from the trace of a session's run which task computed each value. "
+    "tf2.py connects to the same servers, and pins the same variables and layers. It reads "
+    "the task from each tensor's device.",
 )

@@ -7,7 +7,7 @@ from reference.scenario import SINGLE, Alternative, Fault, Looser, Run, Scenario
 _EXP = "exp and tanh differ by one ULP"
 _ROOTS = f"{_EXP}, and the update divides by roots of small squares"
 _COUNTS = tuple(
-    Looser(f"*/{name}", 0.0, "counts of rows")
+    Looser(f"*/{name}", 0.0, "a count of rows or a class, so it must be equal")
     for name in ("eval/accuracy", "eval/precision", "liked")
 )
 

@@ -8,7 +8,11 @@ _FIT = "fit_callbacks.py"
 _ESTIMATOR = "tf2_estimator.py"
 _LOOP = "estimator_loop/estimator.py"
 # Metrics are float32 in both, whatever the model is; of order 1, so 2 ULPs.
-_METRICS = Looser("*/eval/*", 2.5e-7, "a root is one of tf_keras, another of TF1")
+_METRICS = Looser(
+    "*/eval/*",
+    2.5e-7,
+    "metrics are float32: tf_keras and TensorFlow 1 compute a root differently",
+)
 
 
 def _run(optimizer: str, dtype: str = "float32") -> Run:
@@ -17,9 +21,9 @@ def _run(optimizer: str, dtype: str = "float32") -> Run:
     if optimizer in ("sgd", "momentum"):
         return Run(name, arguments, dtype)
     if dtype == "float64":
-        reason = "the same operations; square roots round by one ULP otherwise"
+        reason = "the same operations; square roots differ by one ULP"
         return Run(name, arguments, dtype, 2e-15, reason, looser=(_METRICS,))
-    reason = "newer Eigen rounds square roots and divisions otherwise"
+    reason = "TensorFlow 2's Eigen rounds square roots and divisions differently"
     return Run(name, arguments, dtype, 1e-6, reason)
 
 

@@ -11,7 +11,7 @@ from reference.scenario import Fault, Order, Run, Scenario, Topology
 
 SCENARIO = Scenario(
     name="faults",
-    title="asynchronous, to be interrupted",
+    title="asynchronous training; other tests kill its processes",
     steps=120,
     topology=Topology(ps=1, workers=2, order=Order.TURNS),
     runs=(
@@ -19,14 +19,14 @@ SCENARIO = Scenario(
             "undisturbed_float32",
             dtype="float32",
             tolerance=1e-6,
-            reason="Eigen's tanh rounds otherwise in the newer version",
+            reason="TensorFlow 2's Eigen rounds tanh differently",
         ),
         Run(
             "undisturbed_float64",
             dtype="float64",
             tolerance=1e-14,
             # Measured 2.8e-16.
-            reason="the same in float64: an ULP of tanh, in every step",
+            reason="TensorFlow 2's Eigen rounds tanh differently, by one ULP in every step",
         ),
     ),
     faults=(

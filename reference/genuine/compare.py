@@ -258,7 +258,7 @@ class Comparison:
         if len(run.fetches) != len(row["fetches"]):
             raise Wrong(f"{len(row['fetches'])} fetches are {len(run.fetches)}")
         if run.feeds is None:
-            raise Unsure("what is fed")
+            raise Unsure("the evaluator does not know what the run feeds")
         feeds = sorted(self._name_feed(feed) for feed in run.feeds)
         if feeds != sorted(_name_reference(r) for r in row["feeds"]):
             raise Wrong(
@@ -271,7 +271,7 @@ class Comparison:
     def _name_feed(self, value: Value) -> str:
         if isinstance(value, (Tensor, VariableValue)) and value.name is not None:
             return value.name.removesuffix(":0")
-        raise Unsure("the name of what is fed")
+        raise Unsure("the evaluator does not know the name of a fed tensor")
 
     # Slices.
 

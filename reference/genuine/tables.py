@@ -1,7 +1,7 @@
-"""Verdicts of many programs, and the page of the documentation that tells of them.
+"""Verdicts of many programs, and the page of the documentation that shows them.
 
-Three columns that are never added up: what agrees, what is wrong, and what is not known, with its
-reason. The suite is judged anew each time; of the hold-out the repository has the verdicts alone.
+The page counts programs that agree, that are wrong, and that are unknown, with the reason. It never
+adds these up. The suite is judged anew each time. Of the hold-out the repository has only the verdicts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ PAGE = suite.ROOT / "docs" / "graphs.md"
 HOLDOUT = pathlib.Path(__file__).with_name("holdout") / "programs.tsv"
 _GROUPS = {
     "alone": "sessions of one process",
-    "clustered": "clusters, between graphs",
-    "scenarios": "scenarios, Estimators among them",
+    "clustered": "between-graph programs of clusters",
+    "scenarios": "scenarios of `reference/`, including Estimators",
 }
 # Names of programs, lines and texts in a reason: reasons are counted without them.
 _DETAILS = re.compile(r"`[^`]*`|'[^']*'")
@@ -75,12 +75,13 @@ _HEAD = """# Graphs by evaluation
 
 A TensorFlow 1 program is Python code that builds a graph and then runs parts of it. The packages
 `migrate/evaluate` and `migrate/tfmodel` find out this graph without running the program. They evaluate the
-Python code: each call of TensorFlow adds to a graph, which is data. A value that only a run knows is a symbol.
+Python code: each call of TensorFlow adds to a graph, which is data. A symbol stands for each value that is known
+only when the program runs.
 The compiler does not use these packages yet. This page says how often their graph is right.
 
 We compare with TensorFlow 1.15.5. Each program ran under it, and we recorded what its sessions fetched, and the
-calls that made these tensors. Then the packages evaluate the program with the same command line, and the
-result is compared with the recording:
+calls that made these tensors. Then the packages evaluate the program with the same command line. A test
+compares the result with the recording:
 
 - every variable, in order: name, shape, type, device, collections, whether it is trained, its first
   value;
@@ -96,9 +97,9 @@ result is compared with the recording:
 | *unknown* | The evaluator says that it does not know, and why. |
 | *no graph* | The program ended before a session ran anything, because data or a package was missing. |
 
-Three things are compared less closely. The gradients are one call, and so is the update of an optimizer. Of
-control dependencies, only the updates that a fetch reaches are compared. Names of tensors are not compared,
-unless the program asks for a tensor by its name.
+Three things are compared less closely. All gradients of a loss count as one call, and so does the whole update
+of an optimizer. Control dependencies count only if a fetch reaches an update through them. The name of a tensor
+counts only if the program asks for the tensor by its name.
 
 """
 
@@ -134,16 +135,17 @@ def _tell_holdout() -> Iterator[str]:
     repositories = {row[0] for row in rows}
     yield (
         f"The hold-out has {len(rows)} programs of {len(repositories)} public repositories. We wrote none of "
-        "them. A rule that was fixed before chose them (`reference/genuine/holdout/draw.py`); "
-        "`programs.tsv` beside it lists their repository, commit, path and digest. We do not study why a "
-        "program here is *unknown*. For that we use another set of programs, from other repositories."
+        "them. We fixed the rule that chose them before we looked at a program "
+        "(`reference/genuine/holdout/draw.py`). `programs.tsv` beside it lists their repository, commit, path "
+        "and digest. We do not study why a program here is *unknown*. For that we use another set of programs, "
+        "from other repositories: the development set."
     )
     yield ""
     yield (
-        "A *wrong* program is studied at once, and every program with the same fault must be corrected "
-        "before other work goes on. In the first comparison 63 of 90 programs agreed, 10 were wrong and "
-        "17 unknown. Corrections for the development set and the suite also corrected four of the ten. We "
-        "read the other six. Their faults were: the cast of a sparse tensor, and its batch; a graph that "
+        "If a program is *wrong*, we correct every program with the same fault before we do other work. In "
+        "the first comparison 63 of 90 programs agreed, 10 were wrong and 17 unknown. Corrections for the "
+        "development set and the suite also corrected four of the ten. We read the other six. The evaluator "
+        "had mistaken: the cast of a sparse tensor, and its batch; a graph that "
         "grows in a loop of unknown length; the name of a variable that an operation already had; the "
         "shape of an array with a new axis; and two calls that the recording names differently."
     )

@@ -17,7 +17,7 @@ def compare_variable(variable: Variable, row: Projected) -> None:
     if not check_shape(variable.shape, row["shape"]):
         raise Wrong(f"{name} has the shape {row['shape']}, not {variable.shape}")
     if variable.device == "?":
-        raise Unsure(f"the device of the variable {name}")
+        raise Unsure(f"the device of the variable {name} is unknown")
     for what in ("dtype", "trainable", "device"):
         if getattr(variable, what) != row[what]:
             raise Wrong(f"{name}: {what} {row[what]} is {getattr(variable, what)}")

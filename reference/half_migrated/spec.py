@@ -15,7 +15,7 @@ _SUMMED = "the mean over a batch is added up in another order"
 
 SCENARIO = Scenario(
     name="half_migrated",
-    title="Keras and a GradientTape in a graph's cluster, asynchronous",
+    title="Keras and a GradientTape in a TensorFlow 1 cluster, asynchronous",
     steps=200,
     topology=Topology(ps=2, workers=2, order=Order.TURNS),
     half="half.py",

@@ -9,10 +9,12 @@ from __future__ import annotations
 from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
 
 _EXACT = "the same operations in the same order"
-_ROUNDED = "newer Eigen rounds the update's square root and division otherwise"
+_ROUNDED = (
+    "TensorFlow 2's Eigen rounds the update's square root and division differently"
+)
 # Two gradients have one order. Of more, TF1's program adds the rows of a matrix,
 # MirroredStrategy tensors one by one. Measured 7.1e-16, in a slot of four towers.
-_MORE_THAN_TWO = "three or more gradients add in another order"
+_MORE_THAN_TWO = "three or more gradients are added in another order"
 
 
 def _run(optimizer: str, dtype: str) -> Run:

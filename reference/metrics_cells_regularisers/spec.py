@@ -23,14 +23,14 @@ _METRICS = (
 
 SCENARIO = Scenario(
     name="metrics_cells_regularisers",
-    title="tf.metrics, recurrent cells and regularisers, by the recipes of their refusals",
+    title="tf.metrics, recurrent cells and regularisers, migrated by hand",
     steps=120,
     topology=Topology(ps=1, workers=1),
     runs=(
         Run(
             "float32",
             tolerance=2e-6,
-            reason="Keras multiplies inputs and state apart, TF1 both at once: a few ULPs "
+            reason="Keras multiplies inputs and state in two products, TensorFlow 1 in one: a few ULPs "
             "of the gates in each step",
             looser=_METRICS,
         ),
@@ -38,7 +38,7 @@ SCENARIO = Scenario(
             "float64",
             dtype="float64",
             tolerance=1e-13,
-            reason="the same in float64",
+            reason="Keras multiplies inputs and state in two products, TensorFlow 1 in one",
             looser=_METRICS,
         ),
     ),

@@ -17,7 +17,7 @@ _POWER = tuple(
     Looser(
         pattern,
         1e-14,
-        "a learning_rate_power other than -0.5 is taken by pow, which differs by one ULP",
+        "pow, which differs by one ULP, computes a learning_rate_power other than -0.5",
     )
     for pattern in ("*/loss/shrinking", "*/final/shrinking/*")
 )
@@ -33,14 +33,14 @@ SCENARIO = Scenario(
             "float32",
             dtype="float32",
             tolerance=1e-6,
-            reason="newer Eigen rounds square roots and divisions otherwise: at most "
+            reason="TensorFlow 2's Eigen rounds square roots and divisions differently: at most "
             "2 ULP of losses of 2 and of accumulators of 3",
             looser=(_SCHEDULES, *_EXACT),
         ),
         Run(
             "float64",
             dtype="float64",
-            reason="the same operations in the same order; the rates stay float32",
+            reason="the same operations in the same order; only the rates are float32",
             looser=(_SCHEDULES, *_POWER),
         ),
     ),

@@ -21,7 +21,11 @@ SCENARIO = Scenario(
             dtype="float64",
             reason=_EXACT,
             looser=(
-                Looser("*/loss", 1e-15, "float64 reductions add in another order"),
+                Looser(
+                    "*/loss",
+                    1e-15,
+                    "float64 reductions add their terms in another order",
+                ),
             ),
         ),
     ),

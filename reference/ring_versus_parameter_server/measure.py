@@ -1,11 +1,11 @@
-"""Counts what a synchronous step sends, by parameter server and by ring all-reduce.
+"""Counts the bytes that a synchronous step sends, by parameter server and by ring all-reduce.
 
     python -m reference.ring_versus_parameter_server.measure
 
-The programs run in a network namespace of their own, whose loopback interface carries
-nothing else; its counter of bytes is read before and after. The difference of a long and
-a short training is divided by the difference of their steps, so that starting and ending
-do not count. Writes `communication.json` and docs/communication.md. Needs the right to
+The programs run in a separate network namespace, whose loopback interface carries no other
+traffic. We read its counter of bytes before and after a training. We divide the difference of
+a long and a short training by the difference of their steps, so that start and end do not
+count. Writes `communication.json` and docs/communication.md. Needs the right to
 make a network namespace (root, on Linux).
 """
 
@@ -39,7 +39,7 @@ SHORT, LONG = 20, 120
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """One way to add gradients up.
+    """A program that adds gradients up in one of the ways.
 
     Attributes:
       file: the program.
@@ -153,7 +153,7 @@ def page(measured: dict[str, Any]) -> str:
         "ways. The losses are equal (see [numerics](numerics.md)). This page compares what a",
         f"step sends, with {PARAMETERS:,} bytes of weights and batches of 16 examples.",
         "",
-        "| program | workers | MB per step, measured | computed | busiest task, computed "
+        "| program | workers | MB per step, measured | MB per step, computed | MB of the busiest task, computed "
         "| steps/s |",
         "|---|---|---|---|---|---|",
     ]
@@ -174,13 +174,15 @@ def page(measured: dict[str, Any]) -> str:
         "",
         "- **Measured**: the bytes on the loopback interface of a separate network namespace,",
         "  with the headers of TCP and gRPC, divided by the steps of worker 0. The machine has",
-        f"  {measured['cores']} cores of {where['processor']}, and TensorFlow {measured['tensorflow']}.",
+        f"  {measured['cores']} cores of {where['processor']}. The other programs ran on TensorFlow "
+        f"{measured['tensorflow']}.",
         "- **Computed**: without headers. With a parameter server every worker sends its gradients",
-        "  and fetches the weights. So n workers send 2n times the weights, and all of it passes",
-        "  the server. In a ring they send 2(n - 1) times the weights, and each worker sends an",
-        "  equal part.",
-        "- **Steps per second**: on one machine, where sending bytes costs little. So they show what",
-        "  a program does besides sending. Files kept the workers of TensorFlow 1 in step.",
+        "  and fetches the weights. If W is the size of the weights, n workers send 2nW bytes, all",
+        "  of them to or from the server. In a ring they send 2(n - 1)W bytes, and each worker sends",
+        "  an equal part. *The busiest task* is the one that sends and receives the most bytes.",
+        "- **Steps per second**: on one machine, where sending bytes takes little time. So this column",
+        "  compares everything that a step does besides sending. In TensorFlow 1 the workers waited",
+        "  for each other's files, so that they made the same steps.",
     ]
     return "\n".join(lines) + "\n"
 

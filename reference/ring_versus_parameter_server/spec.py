@@ -21,7 +21,7 @@ _EXACT = "the same operations in the same order"
 
 SCENARIO = Scenario(
     name="ring_versus_parameter_server",
-    title="one synchronous training by parameter server and by ring all-reduce",
+    title="one synchronous training, by a parameter server and by ring all-reduce",
     steps=100,
     topology=Topology(ps=1, workers=2, order=Order.IN_STEP),
     runs=(

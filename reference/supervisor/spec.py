@@ -12,10 +12,10 @@ from __future__ import annotations
 from reference.scenario import Fault, Looser, Run, Scenario, Topology
 
 _EXACT = "the same operations in the same order"
-_ROUNDED = "newer Eigen rounds Adam's square root and division otherwise"
+_ROUNDED = "TensorFlow 2's Eigen rounds Adam's square root and division differently"
 # As in sync_replicas: the weights are equal to the last bit.
-_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add in another order")
-_LARGE = Looser("*/loss", 1e-6, "float32 reductions add in another order")
+_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add their terms in another order")
+_LARGE = Looser("*/loss", 1e-6, "float32 reductions add their terms in another order")
 
 
 def _run(optimizer: str, dtype: str, *, sync: bool) -> Run:

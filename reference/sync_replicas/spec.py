@@ -15,11 +15,13 @@ from reference.scenario import (
 _MODEL = ("--batch_size=32", "--hidden_units=32", "--loss=squared")
 _OPTIMIZERS = ("sgd", "momentum", "adam", "adagrad")
 _EXACT = "the same operations in the same order"
-_ROUNDED = "newer Eigen rounds the update's square root and division otherwise"
-_AMPLIFIED = "one ULP of the initial weights moves TF 1.15.5 itself as far"
+_ROUNDED = (
+    "TensorFlow 2's Eigen rounds the update's square root and division differently"
+)
+_AMPLIFIED = "TensorFlow 1.15.5 differs from itself as much if its initial weights change by one ULP"
 # Weights and slots are equal to the last bit; the gradient of a sum does not depend on
 # it. Measured 2.2e-16, 2 ULPs.
-_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add in another order")
+_SUMMED = Looser("*/loss", 1e-15, "float64 reductions add their terms in another order")
 
 # At 0.01 Adam's and Adagrad's first losses reach 50, where one float32 ULP is 4e-6.
 _RATES = {"adam": ("--learning_rate=0.001",), "adagrad": ("--learning_rate=0.001",)}

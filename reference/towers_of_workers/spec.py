@@ -10,8 +10,10 @@ from __future__ import annotations
 from reference.scenario import Fault, Order, Run, Scenario, Topology
 
 _EXACT = "the same operations in the same order"
-_ROUNDED = "newer Eigen rounds the update's square root and division otherwise"
-_NORM = "the squares of a norm add in another order"
+_ROUNDED = (
+    "TensorFlow 2's Eigen rounds the update's square root and division differently"
+)
+_NORM = "the squares of a norm are added in another order"
 _SYNC = Topology(ps=1, workers=2, order=Order.IN_STEP)
 
 

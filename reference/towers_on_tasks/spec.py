@@ -11,11 +11,13 @@ from __future__ import annotations
 from reference.scenario import Fault, Run, Scenario, Shape, Topology
 
 _EXACT = "the same operations in the same order"
-_ROUNDED = "newer Eigen rounds the update's square root and division otherwise"
+_ROUNDED = (
+    "TensorFlow 2's Eigen rounds the update's square root and division differently"
+)
 # Two gradients have one order. Of more, TF1's program adds the rows of a matrix,
 # the strategy tensors one by one.
-_THREE = "three gradients add in another order"
-_NORM = "the squares of a norm add in another order"
+_THREE = "three gradients are added in another order"
+_NORM = "the squares of a norm are added in another order"
 
 
 def _run(optimizer: str, dtype: str) -> Run:

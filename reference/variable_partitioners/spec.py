@@ -10,7 +10,7 @@ _DENSE = tuple(
     Looser(
         pattern,
         1e-13,
-        "the gradient of the bias is a float64 sum over the batch, which adds in another order",
+        "the gradient of the bias is a float64 sum over the batch, added in another order",
     )
     for pattern in ("*/loss/dense", "*/final/w*", "*/final/b*")
 )

@@ -19,9 +19,9 @@ from tests.corpus.packages import PACKAGES, Package, unpacked
 
 FIGURES = pathlib.Path(__file__).with_name("figures.json")
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "coverage.md"
-# What a program that was refused has besides the reason for it.
+# The code of a place that is refused only because its program is.
 _CONSEQUENCE = "N100"
-# What is the tool's own fault in a result that it refuses to write.
+# Codes that tell of a fault of the tool in its own result.
 _OUR_FAULTS = ("G009",)
 _REASONS = 5  # Of each package, the most frequent ones.
 
@@ -163,7 +163,7 @@ def migrated_again(package: Package, where: pathlib.Path) -> tuple[FileResult, .
 
 
 def faults(results: Sequence[FileResult], again: Sequence[FileResult]) -> Faults:
-    """Everything in the results that must not be.
+    """All faults in the results.
 
     Args:
       again: the results of a second run over what the first one wrote.
@@ -341,20 +341,19 @@ def recorded() -> dict[str, dict[str, object]]:
 _INTRODUCTION = """\
 # Coverage
 
-This page shows what `tf1to2` does to real TensorFlow 1 packages, as they are in the package index.
-`python -m tests.corpus` records the figures. `pytest tests/corpus` fails if one becomes worse. It also
-proves, for every file:
+This page shows what `tf1to2` does to real packages for TensorFlow 1 from PyPI. `python -m tests.corpus` records the
+figures. `pytest tests/corpus` fails if one becomes worse. It also checks for every file:
 
-- the tool does not crash, and the result is not broken;
+- the tool does not fail, and the result compiles;
 - each TensorFlow name in the result exists in TensorFlow 2.21 and takes its arguments, or is reported at its line;
 - a second run changes nothing;
 - lines without a finding stay as they were;
-- effects such as printing and reading files stay as they were: the gate of effects (G007) has 0 violations in
-  {files} files. In this repository's own {own} files of programs it has {stopped}.
+- effects such as printing and reading files stay as they were: the gate of effects (G007) stops 0 of {files} files.
+  In this repository's own {own} files of programs it stops {stopped}.
 
-The tables of files show how far each file is by itself. A *place* is one use of a TensorFlow symbol. If one place of
-a file is refused, its other places count as refused too. Most refusals have one cause: many functions of a
-library build graphs for callers that are not in the package.
+The tables count *places*: uses of a TensorFlow symbol. *Kept* means that a place needs no change. If the tool refuses
+one place of a file, the other places count as refused too. Most refusals have one cause: many functions of a library
+build graphs for callers that are not in the package.
 """
 
 
@@ -362,7 +361,7 @@ _THE_LIBRARY = "tensorflow-estimator"
 _ABOUT_IMPORTS = """\
 The test imports every module of each migrated package on TensorFlow 2.21 and Python 3.11, with matching releases of
 the other packages that it needs (`tests/corpus/dependencies.py`). If a module cannot be imported, the modules that
-import it fail too. The lists name the first cause.
+import it fail too. The lists give each module's first cause.
 """
 
 
@@ -379,7 +378,11 @@ def document(rows: dict[str, dict[str, object]]) -> str:
     parts += ["## Files by themselves\n", *_packages(rows)]
     parts += ["## Distributed training and Estimators\n", *_distributed(rows)]
     parts += ["## Everything else\n", *_table(rows, [*OTHER])]
-    parts += ["## Modules that import\n", *_imports(rows), "## Why\n"]
+    parts += [
+        "## Modules that import\n",
+        *_imports(rows),
+        "## Reasons of each package\n",
+    ]
     versions = {p.name: p.version for p in PACKAGES}
     for name, row in rows.items():
         parts.append(f"{name} {versions[name]}\n")
@@ -393,16 +396,19 @@ def document(rows: dict[str, dict[str, object]]) -> str:
 
 
 def _distributed(rows: dict[str, dict[str, object]]) -> Iterator[str]:
-    """The table of who uses the library, the library itself, and what is in the way."""
+    """The table of the library's users, the figures of the library itself, and the reasons for refusals."""
     users = {name: row for name, row in rows.items() if name != _THE_LIBRARY}
     yield f"This table leaves out {_THE_LIBRARY}, because it is the library that is replaced:\n"
     yield from _table(users, [*DISTRIBUTED])
     own = _total(rows[_THE_LIBRARY], [*DISTRIBUTED])
     yield (
-        f"In {_THE_LIBRARY} itself {own[0] + own[1]} of {sum(own)} places are done. It uses "
-        "TensorFlow's private files. A migrated program uses `estimator_loop` instead.\n"
+        f"In {_THE_LIBRARY} itself {own[0] + own[1]} of {sum(own)} places are rewritten or kept. It "
+        "uses TensorFlow's private files. A migrated program uses `estimator_loop` instead.\n"
     )
-    yield "Reasons for the refusals, the first one of each program:\n"
+    yield (
+        "Reasons for the refused places. If a place is refused only because its file is, the file's "
+        "first reason counts:\n"
+    )
     obstacles: collections.Counter[str] = collections.Counter()
     for row in users.values():
         found = row["obstacles"]
@@ -414,7 +420,7 @@ def _distributed(rows: dict[str, dict[str, object]]) -> Iterator[str]:
 def _counted(pairs: Sequence[tuple[str, int]], most: int) -> str:
     lines = [f"- {times} × {reason}\n" for reason, times in pairs[:most]]
     rest = sum(times for _, times in pairs[most:])
-    return "".join(lines) + (f"- {rest} × something else\n" if rest else "")
+    return "".join(lines) + (f"- {rest} × other reasons\n" if rest else "")
 
 
 def _imports(rows: dict[str, dict[str, object]]) -> Iterator[str]:
@@ -454,7 +460,7 @@ def _total(row: dict[str, object], titles: Sequence[str]) -> list[int]:
 
 def _table(rows: dict[str, dict[str, object]], titles: Sequence[str]) -> Iterator[str]:
     lines = [
-        "| idiom | rewritten | kept | refused | share done |",
+        "| idiom | rewritten | kept | refused | rewritten or kept |",
         "|---|---|---|---|---|",
     ]
 

@@ -13,25 +13,24 @@ from tests.corpus.packages import PACKAGES
 from tests.corpus.programs import STARTS, Program
 
 RECORDED = pathlib.Path(__file__).with_name("programs.json")
-# Of how many reasons of a package the table tells.
 _REASONS = 2  # Of each package, the most frequent ones.
 _ABOUT = """\
 A *program* is a module that somebody starts, with all modules that it imports from its package. Programs are the
-commands in the package's metadata, and modules that test `__name__`, except unit tests. (The scripts in
-tensor2tensor's wheel each start one of these modules.) Packages without a program appear only in the other tables.
+commands in the package's metadata, and modules that test `__name__`, except unit tests. Packages without a program
+have figures only in the other tables.
 
-Each program is migrated alone, with only its own files. If you run the tool on a whole package, programs that share
-a file are migrated together or not at all. Then one refusal holds back all of them. To avoid that, leave out the
-refused file with `--exclude`.
+The test migrates each program alone, with only its own files. If you run the tool on a whole package, it migrates all
+programs that share a file, or none. Then one refusal holds back all of them. To avoid that, leave out the refused
+file with `--exclude`.
 
-The last two columns count the programs that start. "Starts on 2.21" is about the migrated programs, and "starts on
-1.15.5" about all programs as they are. A program is started with `--help`: it imports its modules and defines its
-flags. It builds no graph and trains nothing. `tests/corpus/test_bert.py` trains bert-tensorflow's classifier on both.
+The last two columns count the programs that start. "Starts on 2.21" counts migrated programs, and "starts on 1.15.5"
+original ones. The test starts a program with `--help`: it imports its modules and defines its flags. It builds no
+graph and trains nothing. `tests/corpus/test_bert.py` trains bert-tensorflow's classifier on both versions.
 """
 _AFTER = """\
 A program that `--fallback compat` accepts runs in graph mode on TensorFlow 2.21. It does not use `tf.distribute` yet.
-A program that it does not accept gets a finding at the line (T151); the lists below give the reasons.
-`tests/fallback` runs programs that it accepts, and their losses are equal.
+Each other program gets a finding at the line (T151). The lists below give the reasons. `tests/fallback` runs
+programs that it accepts, and their losses equal TensorFlow 1's.
 """
 Recorded = dict[str, list[dict[str, object]]]
 
@@ -98,7 +97,7 @@ def _cells(found: Sequence[Mapping[str, object]]) -> Iterator[object]:
 
 
 def _tell(name: str, found: Sequence[Mapping[str, object]]) -> Iterator[str]:
-    """Which programs of a package are done, and why the others are not."""
+    """The migrated programs of a package, and the reasons for the others."""
     if not found:
         return
     yield f"{name}\n"
@@ -130,4 +129,4 @@ def _count(title: str, told: Sequence[str]) -> list[str]:
     counted = collections.Counter(told).most_common()
     rest = sum(times for _, times in counted[_REASONS:])
     lines = [f"- {title}, {times} ×: {why}\n" for why, times in counted[:_REASONS]]
-    return lines + ([f"- {title}, {rest} ×: something else\n"] if rest else [])
+    return lines + ([f"- {title}, {rest} ×: other reasons\n"] if rest else [])

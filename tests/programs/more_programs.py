@@ -59,9 +59,10 @@ MORE = (
     ),
     Variant(
         "model_class",
-        "the whole graph built by a class; Conv2D, MaxPooling2D, Flatten, Dense classes; "
-        "sigmoid_cross_entropy; cosine_decay_restarts; proximal gradient descent; "
-        "summary.merge; ProfilerHook; dict of fetches; argparse into a global FLAGS",
+        "a class builds the whole graph; Conv2D, MaxPooling2D, Flatten, "
+        "Dense classes; sigmoid_cross_entropy; cosine_decay_restarts; "
+        "proximal gradient descent; summary.merge; ProfilerHook; dict of "
+        "fetches; argparse into a global FLAGS",
         equal=True,
         lines=25,
     ),
@@ -82,15 +83,17 @@ MORE = (
     ),
     Variant(
         "trainer_object",
-        "a trainer class that builds the graph in its methods and opens the session in "
-        "another, given the server by main; variables by the shape of a tensor",
+        "a trainer class whose methods build the graph and open the "
+        "session; main passes the server; variables with the shape of a "
+        "tensor",
         equal=True,
         lines=30,
     ),
     Variant(
         "graph_tuple",
-        "the graph is a namedtuple a function returns; the training operation made in a "
-        "helper; the session in a function of its own; nested fetches; RMSProp",
+        "a function returns the graph as a namedtuple; a helper makes the "
+        "training operation; the session in a separate function; nested "
+        "fetches; RMSProp",
         equal=True,
         lines=25,
     ),
@@ -140,8 +143,9 @@ MORE = (
     ),
     Variant(
         "supervised_looks",
-        "a Supervisor's loop on every worker, which runs the session; functions of the "
-        "module that are given it; a list of the module; the session is assigned",
+        "a Supervisor's loop on every worker, which runs the session; "
+        "functions that get the session; a list of the module; the session "
+        "in a variable",
         workers=2,
         lines=10,
     ),
@@ -153,8 +157,8 @@ MORE = (
     ),
     Variant(
         "plain_server_session",
-        "tf.Session(server.target): the chief initialises, the others ask for what is "
-        "not initialised; Saver",
+        "tf.Session(server.target): the chief initialises, the other "
+        "workers ask which variables are not initialised; Saver",
         workers=2,
         lines=40,
     ),
@@ -173,8 +177,9 @@ MORE = (
     ),
     Variant(
         "creators_with_hooks",
-        "one branch makes the creator and the hooks; the session is in a `try`; each kind of "
-        "task starts a server with a configuration of its own; one line makes all placeholders",
+        "one branch makes the creator and the hooks; the session is in a "
+        "`try`; each kind of task starts a server with its own "
+        "configuration; one line makes all placeholders",
         equal=True,
         lines=24,
     ),
@@ -230,8 +235,9 @@ MORE = (
     ),
     Variant(
         "existing_servers",
-        "TensorFlow's own mnist_replica: servers that may run already, a Supervisor for "
-        "each way to train, synchronous under a flag that is off",
+        "TensorFlow's own mnist_replica: servers that may already run, a "
+        "Supervisor in each branch, synchronous training under a flag that "
+        "is off",
         equal=True,
         # Adam, and sums of eight cross entropies: of order 10.
         tolerance=5e-5,
@@ -275,8 +281,9 @@ MORE = (
     ),
     Variant(
         "returns_where_alone",
-        "without a cluster in TF_CONFIG it trains alone and returns; otherwise a Supervisor "
-        "trains; both draw from one generator of random numbers",
+        "without a cluster in TF_CONFIG the program trains alone and "
+        "returns; otherwise a Supervisor trains; both use one random "
+        "generator",
         equal=True,
         tolerance=2e-6,
         lines=30,
@@ -291,8 +298,9 @@ MORE = (
     ),
     Variant(
         "keras_supervised",
-        "a Sequential model of a helper, its output, its inputs that are fed, and its "
-        "lists; the learning phase set for good; a helper that runs the script's session",
+        "a helper makes a Sequential model; the program uses its output, "
+        "fed inputs and lists; the learning phase set once; a helper that "
+        "runs the script's session",
         equal=True,
         tolerance=5e-6,  # A softmax in 20 steps of RMSProp.
         lines=25,
@@ -306,8 +314,8 @@ MORE = (
     ),
     Variant(
         "keras_layers_sync",
-        "Keras layers called on placeholders in a helper, penalties that nothing adds up; "
-        "SyncReplicasOptimizer",
+        "Keras layers called on placeholders in a helper; penalties that "
+        "the loss leaves out; SyncReplicasOptimizer",
         equal=True,
         tolerance=5e-6,  # A softmax in 12 steps of Adam.
         lines=24,

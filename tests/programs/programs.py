@@ -102,9 +102,9 @@ VARIANTS = (
     ),
     Variant(
         "sync_old_wiring",
-        "SyncReplicas under a flag that is on; chief queue runner and init "
-        "tokens; ps_device; reduction_indices; LoggingTensorHook of a list by seconds; "
-        "device filters",
+        "SyncReplicasOptimizer under a flag that is on; chief queue runner "
+        "and init tokens; ps_device; reduction_indices; LoggingTensorHook "
+        "with a list and seconds; device filters",
         workers=2,
         lines=30,
     ),

@@ -29,6 +29,7 @@ from tests.programs.hook_programs import CASES as HOOKS
 from tests.programs.more_programs import MORE
 from tests.programs.programs import VARIANTS, Variant
 from tests.programs.task_towers import clusters as task_towers
+from tests.programs.titles import TITLES
 from tests.programs.trees.trees import TREES
 from tests.programs.variants import Variant as Estimator
 
@@ -63,7 +64,10 @@ class Shown:
 
 
 def _first_line(path: str) -> str:
-    """A program's title: the first line of its docstring."""
+    """A program's title: that of `TITLES`, or the first line of its docstring."""
+    title = TITLES.get(path.removeprefix("tests/programs/"))
+    if title is not None:
+        return title
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     text = ast.get_docstring(tree) or ""
     return text.splitlines()[0].rstrip(".")
@@ -339,9 +343,40 @@ _INTRODUCTION = """\
 # Programs that are run
 
 These are TensorFlow 1 programs, written as a user would have written them. The tests migrate each
-program, run the result on TensorFlow 2, and compare its numbers. `python -m tests.programs.shapes`
-writes these pages.
+program and run the result on TensorFlow 2. The column "compared with" of each page says what the tests
+compare its numbers with:
+
+- *TensorFlow 1.15.5, recorded*: a recording of the original program.
+- *TensorFlow 1.15.5, where a Python 3.7 is found*: a run of the original program, on machines that can
+  make one.
+- *the same training in one process*: TensorFlow 2, without a cluster.
+- *runs to its end; random draws differ*: nothing, because the initial weights or the dropout are drawn at
+  random.
+
+`python -m tests.programs.shapes` writes these pages.
 """
+_MEANINGS = {
+    "Supervisor": "`tf.train.Supervisor` opens the session",
+    "older SyncReplicas wiring": "`SyncReplicasOptimizer` with its queue runner and tokens, and no hook",
+    "Session(server.target)": "a plain `tf.Session` on a server",
+    "session creators": "`MonitoredSession` with a session creator",
+    "queue runners": "threads fill queues with the input",
+    "towers": "each device has a copy of the network, and the program averages the gradients",
+    "moving averages": "`ExponentialMovingAverage`",
+    "a cluster under a flag": "a condition chooses between training in a cluster and alone",
+    "explicit placement": "`tf.device` names the task of each layer or variable",
+    "Keras in a session": "a session runs Keras layers or models",
+    "half-migrated": "the model or the step already uses Keras or `GradientTape`",
+    "trainers of classes": "a class builds the graph or trains",
+    "several sessions": "a file opens several sessions, or builds several graphs",
+    "graphs in functions": "functions build the graph",
+    "feeds": "feeds of unusual tensors, or made by unusual code",
+    "streaming metrics": "`tf.metrics`",
+    "hooks of one's own": "classes that derive from `SessionRunHook`",
+    "model and trainer in files": "several files define the model and train it",
+    "Estimators": "`tf.estimator`",
+    "Keras models": "a `model_fn` becomes a Keras model",
+}
 
 
 def pages() -> dict[pathlib.Path, str]:
@@ -357,13 +392,14 @@ def pages() -> dict[pathlib.Path, str]:
                 "The reference programs `estimator_*` are listed in "
                 "[numerics](numerics.md).\n"
             )
-        lines = ["| shape | programs |", "|---|---|"]
+        lines = ["| shape | what these programs have | programs |", "|---|---|---|"]
         for shape in dict.fromkeys(row.shape for row in rows):
             chosen = tuple(row for row in rows if row.shape == shape)
             name = re.sub(r"\W+", "-", f"{title.split(',')[0]} {shape}").strip("-")
             path = PAGE.with_suffix("") / f"{name.lower()}.md"
             found[path] = "\n".join([f"# {title}: {shape}\n", *_table(chosen)])
-            lines.append(f"| [{shape}](programs/{path.name}) | {len(chosen)} |")
+            link = f"[{shape}](programs/{path.name})"
+            lines.append(f"| {link} | {_MEANINGS[shape]} | {len(chosen)} |")
         entry.append("\n".join(lines) + "\n")
     return {PAGE: "\n".join(entry).rstrip() + "\n", **found}
 

@@ -1,8 +1,8 @@
-"""One name, several build-time values: each gets a name of its own.
+"""Renames later bindings of a name that has several build-time values.
 
-TF1 code often binds `w` anew for every layer. Build time runs before every step, so
-a step function would see the last `w` only; later bindings, and what reads them, are
-renamed.
+TF1 code often binds `w` again for every layer. Build-time code runs before every step, so a
+step function would see only the last `w`. So later bindings get a new name, and so do the
+places that read them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from migrate.source.nodes import walk_breadth_first
 
 
 def _walk_in_order(flows: Sequence[Flow]) -> Iterator[Flow]:
-    """Statements in order; `with` blocks are entered, branches and loops are not."""
+    """Walks statements in order. Enters `with` blocks, but not branches and loops."""
     for flow in flows:
         if flow.suites and isinstance(flow.statement, ast.With):
             yield from _walk_in_order(flow.suites["body"])
@@ -31,7 +31,7 @@ def _walk_in_order(flows: Sequence[Flow]) -> Iterator[Flow]:
 
 
 def _list_simple_targets(flow: Flow) -> list[ast.Name]:
-    bound = names.binds(flow.statement)  # Without a comprehension's own names.
+    bound = names.binds(flow.statement)  # Without the names that a comprehension binds.
     return [
         node
         for node in names.walk_scope(flow.statement)
@@ -43,19 +43,19 @@ def _list_simple_targets(flow: Flow) -> list[ast.Name]:
 
 @dataclasses.dataclass(frozen=True)
 class _Place:
-    """Where a statement stands: the suites around it, from the outside."""
+    """The place of a statement: the suites around it, the outermost first."""
 
     suites: tuple[tuple[ast.stmt, str], ...]
 
     def excludes(self, other: _Place) -> bool:
-        """Whether of the two only one is reached, as of an `if` and its `else`."""
+        """Whether only one of two places runs, as an `if` and its `else`."""
         mine: dict[ast.stmt, str] = {
             s: name for s, name in self.suites if isinstance(s, ast.If)
         }
         return any(mine.get(s, name) != name for s, name in other.suites)
 
     def shares_loop(self, other: _Place) -> bool:
-        """Whether both stand in one loop, whose variables are lists."""
+        """Whether both places are in one loop, whose variables become lists."""
         loops = {s for s, _ in self.suites if isinstance(s, (ast.For, ast.While))}
         return any(s in loops for s, _ in other.suites)
 
@@ -74,9 +74,9 @@ def _walk_with_places(
 def _find_rebound_names(
     flows: Sequence[Flow], gone: frozenset[ast.stmt]
 ) -> Iterator[tuple[ast.stmt, str]]:
-    """Names that a branch or loop binds after a step has read them with another value.
+    """Finds names that a branch or loop binds after a step read them with another value.
 
-    Build time runs as a whole before a step does, which would see the last value.
+    All build-time code runs before the first step, so the step would see the last value.
     """
     bound: dict[str, list[_Place]] = {}
     read: dict[str, list[_Place]] = {}
@@ -97,7 +97,7 @@ def _find_rebound_names(
 
 
 def _find_round_names(flow: Flow) -> set[str]:
-    """What each round of a loop makes before it is read there, and nothing else does."""
+    """Names that only the rounds of a loop bind, and that each round binds before it reads them."""
     if not isinstance(flow.statement, ast.For):
         return set()
     made: set[str] = set()
@@ -126,7 +126,7 @@ def separate(
 
     Args:
       taken: names in use in the module.
-      gone: statements of which nothing is left, so that they bind nothing.
+      gone: statements that the plan removes, so that they bind nothing.
     """
     counts: collections.Counter[str] = collections.Counter()
     for flow in _walk_in_order(flows):
@@ -143,7 +143,7 @@ def separate(
             f"`{name}` is one variable in a branch and another one before it",
             "Give the variables different names.",
         )
-    # A round's variables come to the step from lists, under the name that they have.
+    # The step reads a round's variables from lists, under their old name.
     of_loops = set().union(*[_find_round_names(flow) for flow in _walk_in_order(flows)])
     several = {
         name
@@ -153,7 +153,7 @@ def separate(
     if not several:
         return
     current: dict[str, str] = {}
-    kept: set[str] = set()  # Bound outside of loops, under the name itself.
+    kept: set[str] = set()  # Names that are bound outside of loops, and stay.
     for flow in _walk_in_order(flows):
         inside = {
             node.id

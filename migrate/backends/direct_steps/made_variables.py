@@ -1,6 +1,6 @@
-"""Which variables a graph's code makes, and under which of TF1's names.
+"""Finds the variables that a graph's code makes, and their names in TF1.
 
-Only code is read that makes each of them once, whatever the program is given.
+It reads only code that makes each variable once, for all flags and inputs of the program.
 """
 
 from __future__ import annotations
@@ -25,20 +25,21 @@ _CONDITIONAL = (
 
 
 class NotKnown(Exception):
-    """It is not known which variables a saver has, or under which names."""
+    """The variables of a saver, or their names, are not known."""
 
 
 @dataclasses.dataclass
 class Made:
-    """What a block makes.
+    """The variables, layers, optimizers and networks that a block makes.
 
     Attributes:
-      variables: names of variables of the block, in order, and their names in TF1.
-      layers: names of layers of the block, with the layers' own names.
-      optimizers: names of optimizers, with whether each has slots.
-      networks: names of functions that a function of the file made with its variables.
-      renamed: variables that need a name, and this name.
-      taken: names that variables have.
+      variables: Python names of the block's variables, in order -> their names in TF1.
+      layers: Python names of the block's layers -> the layers' own names.
+      optimizers: Python names of optimizers -> whether the optimizer has slots.
+      networks: Python names of functions that a function of the file returned, together with
+        the variables that it made.
+      renamed: variables that need an explicit name -> this name.
+      taken: names that variables already have.
     """
 
     variables: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -51,16 +52,16 @@ class Made:
 
 
 def read_block(program: Program, block: ast.With) -> Made:
-    """What a block makes.
+    """Finds what a block makes.
 
     Raises:
-      NotKnown: it may make other variables, or they may have other names.
+      NotKnown: the block may make other variables, or they may have other names.
     """
     return _Block(program, block).read()
 
 
 class _Block:
-    """Reads what a block makes."""
+    """Reads the statements of a block."""
 
     def __init__(self, program: Program, block: ast.With) -> None:
         self._program = program
@@ -81,7 +82,7 @@ class _Block:
     def _suite(
         self, body: Sequence[ast.stmt], path: str, inner: ast.FunctionDef | None
     ) -> None:
-        """Statements of the block; or of a function, which gives `inner`."""
+        """Reads statements of the block, or of a function that returns the function `inner`."""
         for statement in body:
             match statement:
                 case ast.FunctionDef() | ast.Pass():
@@ -100,7 +101,7 @@ class _Block:
                     raise NotKnown
 
     def _scope(self, call: ast.Call) -> str:
-        """The beginning that a name scope gives to the names of variables."""
+        """The prefix that a name scope adds to the names of variables."""
         match call:
             case ast.Call(args=[ast.Constant(str(name))], keywords=[]):
                 if self._scopes.resolve(call.func) == "tf.name_scope":
@@ -149,7 +150,7 @@ class _Block:
         while path + unique in self._made.taken:
             number += 1
             unique = f"{wish}_{number}"
-        if unique != wish:  # TF1's number.
+        if unique != wish:  # TF1 adds a number.
             if inner is not None or given is not None:
                 raise NotKnown
             self._made.renamed[call] = unique
@@ -157,7 +158,7 @@ class _Block:
 
     def _add(self, name: str, tf_name: str, inner: ast.FunctionDef | None) -> None:
         if tf_name.lower() in (name.lower() for name in self._made.taken):
-            raise NotKnown  # TF1 numbers `w` after `W`.
+            raise NotKnown  # In TF1 `w` gets a number if `W` exists.
         self._made.taken.add(tf_name)
         if inner is None:
             if name in self._made.variables:
@@ -183,7 +184,7 @@ class _Block:
             self._check_read(name, inner)
 
     def _check_read(self, name: str, inner: ast.FunctionDef) -> None:
-        """A function surely reads what the one around it has made."""
+        """Checks that an inner function always reads a variable of the function around it."""
         reads = [
             node
             for node in walk_breadth_first(inner)
@@ -199,7 +200,7 @@ class _Block:
     def _network(
         self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
     ) -> None:
-        """A function of the file that makes variables, and gives the one that uses them."""
+        """Reads a call of a function that makes variables and returns a function that uses them."""
         function = self._scopes.function(call.func)
         if inner is not None or function is None or function.decorator_list:
             raise NotKnown
@@ -210,7 +211,7 @@ class _Block:
         self._suite(function.body, path, made)
 
     def _check_harmless(self, node: ast.AST) -> None:
-        """Nothing within an expression makes a variable."""
+        """Checks that no call in an expression makes a variable."""
         for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Call) and not self._is_harmless(inner):
                 raise NotKnown
@@ -230,14 +231,14 @@ class _Block:
             owner: Scope | None = self._scopes.scope_of(call.func).owner(call.func.id)
             return owner is None and call.func.id in PURE_BUILTINS
         if isinstance(call.func, ast.Call):
-            return self._is_harmless(call.func)  # An initializer that is called.
+            return self._is_harmless(call.func)  # A call of an initializer.
         return isinstance(call.func, ast.Attribute) and call.func.attr in table.READING
 
 
 def is_unconditional(
     node: ast.AST, function: ast.FunctionDef, program: Program
 ) -> bool:
-    """Whether a function's code reaches a node whenever it is called."""
+    """Whether each call of a function runs a node of its code."""
     at: ast.AST = program.scopes.parents[node]
     while at is not function:
         if isinstance(at, _CONDITIONAL):

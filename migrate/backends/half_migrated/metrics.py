@@ -1,4 +1,4 @@
-"""Writes the metrics of eager code: on the servers for each worker, or of all together."""
+"""Writes the metrics of eager code: one for each worker on the servers, or one of all workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from migrate.program.eager import Division, EagerProgram, Metric
 from migrate.rules.mistakes.mistake import binding
 from migrate.source.nodes import walk_breadth_first
 
-# Functions that compute each example by itself: always, or along another axis than 0.
+# Functions that compute each example by itself: always, or if `axis` is not 0.
 _OF_EACH = frozenset(
     {
         *("tf.cast", "tf.equal", "tf.square", "tf.abs", "tf.round", "tf.one_hot"),
@@ -34,11 +34,11 @@ _TOGETHER = "it counts the parts of all workers: the whole batch"
 
 
 class MetricRewrite:
-    """Plans the metrics of one program.
+    """Plans the edits of one program's metrics.
 
     Args:
       together: whether the workers make every step together.
-      rows: a name of the step with an example per row.
+      rows: a name in the step whose value has one row for each example.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class MetricRewrite:
         """Plans the edits.
 
         Raises:
-          Refused: of workers' parts a metric would have another value.
+          Refused: a metric over the workers' parts would have another value.
         """
         for metric in self._program.metrics:
             made = metric.made
@@ -79,7 +79,7 @@ class MetricRewrite:
                 self._check_loop(call)
 
     def _whole(self, metric: Metric, call: ast.Call) -> None:
-        """What is counted of parts adds up to what is counted of the whole batch."""
+        """Plans a call so that the workers' parts count as the whole batch did; refuses others."""
         for value in [*call.args, *(k.value for k in call.keywords)]:
             division = self._division(value)
             if division is None:
@@ -92,7 +92,7 @@ class MetricRewrite:
                         "Count a value that is computed for each example separately.",
                     )
                 continue
-            # Every worker counts the whole batch's value: of a mean this is no matter.
+            # Every worker counts the value of the whole batch. This does not change a mean.
             if metric.kind != "Mean" or len(call.args) + len(call.keywords) != 1:
                 raise Refused(
                     "D125",
@@ -116,7 +116,7 @@ class MetricRewrite:
             return None
 
     def _is_per_example(self, node: ast.expr, seen: frozenset[str]) -> bool:
-        """Whether a value is of the batch's examples, each computed by itself."""
+        """Whether a value has an entry for each example, computed from this example only."""
         if isinstance(node, ast.Name):
             if node.id in seen:
                 return False
@@ -142,7 +142,7 @@ class MetricRewrite:
         return False
 
     def _batch(self) -> set[str]:
-        """The names that the step has for the parts of an element."""
+        """The names in the step of the parts of a dataset's element."""
         step, source = self._program.step, self._program.source
         found = set(source.names) if step.call is None else set()
         for parameter, value in map_step_arguments(step).items():
@@ -161,7 +161,7 @@ class MetricRewrite:
         return not kind.startswith(("losses.", "optimizers.", "metrics."))
 
     def _check_loop(self, call: ast.Call) -> None:
-        """In the loop a worker knows the step's results, and its part of the batch."""
+        """Refuses a metric in the loop that reads other values than the step's results."""
         step, source = self._program.step, self._program.source
         site = step.fetched or step.call
         around = self._scopes.parents[site] if site is not None else None

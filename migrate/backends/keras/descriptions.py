@@ -1,7 +1,8 @@
-"""A model_fn's docstring, as that of the class that it becomes.
+"""Changes a model_fn's docstring for the class that replaces the model_fn.
 
-A class returns nothing, and is made without labels and mode. What a docstring says of these is
-left out, in Google's form (`Args:`, `Returns:`) and in Sphinx's (`:param labels:`).
+A class returns nothing, and its constructor gets no labels and no mode. So the docstring of the
+class leaves out what the docstring says about these, in Google's form (`Args:`, `Returns:`) and
+in Sphinx's form (`:param labels:`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _FIELD = re.compile(r"\s*:(param|type|returns?|rtype)\b(?:[^:]*?(\w+))?\s*:")
 
 
 def describe_class(statement: ast.stmt, parameters: Collection[str]) -> Item:
-    """The docstring of a function for a class that is made with some of its parameters."""
+    """The docstring of a class whose constructor has only these parameters of the function."""
     assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     text = str(statement.value.value)
     new = drop_sections(text, parameters)
@@ -30,7 +31,7 @@ def describe_class(statement: ast.stmt, parameters: Collection[str]) -> Item:
 
 
 def drop_sections(text: str, parameters: Collection[str]) -> str:
-    """The text without what it says of other parameters and of a value."""
+    """The text without the parts about other parameters and about the returned value."""
     lines = text.split("\n")
     kept: list[str] = []
     at = 0
@@ -53,7 +54,7 @@ def drop_sections(text: str, parameters: Collection[str]) -> str:
     if kept == lines:
         return text
     closing = lines[-1] if not lines[-1].strip() and len(lines) > 1 else None
-    # Of the blank lines around what is gone, one.
+    # Keep one of the blank lines around a removed part.
     kept = [
         line for above, line in zip(["", *kept], kept) if line.strip() or above.strip()
     ]
@@ -64,7 +65,7 @@ def drop_sections(text: str, parameters: Collection[str]) -> str:
 
 
 def _keep_entries(lines: Sequence[str], parameters: Collection[str]) -> list[str]:
-    """A section with the entries of some parameters; nothing where none is left."""
+    """The section with the entries of these parameters only; empty if no entry is left."""
     depth = next((_indent(line) for line in lines[1:] if line.strip()), 0)
     kept, taken, found = [lines[0]], True, False
     for line in lines[1:]:
@@ -78,7 +79,7 @@ def _keep_entries(lines: Sequence[str], parameters: Collection[str]) -> list[str
 
 
 def _is_within(lines: Sequence[str], at: int, depth: int) -> bool:
-    """Whether a line belongs to what begins above it, with so much space."""
+    """Whether a line belongs to the section above it, whose header has this indentation."""
     following = next((line for line in lines[at:] if line.strip()), None)
     if following is None:
         return False

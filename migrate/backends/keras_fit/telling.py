@@ -1,4 +1,4 @@
-"""What is told of a program that `fit` trains, and of one that it does not."""
+"""Writes the findings of programs with Estimators: those that `fit` trains, and the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tell_fit(findings: Sequence[Finding], text: str) -> list[Finding]:
     """The findings of a program that `fit` trains.
 
     Args:
-      text: the result.
+      text: the migrated text.
     """
     told: list[Finding] = []
     first = True
@@ -43,7 +43,7 @@ def tell_fit(findings: Sequence[Finding], text: str) -> list[Finding]:
 def tell_staying(
     findings: Iterable[Finding], reason: Stays, original: str, result: str
 ) -> list[Finding]:
-    """The findings of a program whose Estimators stay, and why they do."""
+    """The findings of a program whose Estimators stay, with the reason (K131)."""
     every = list(findings)
     made = [f for f in every if f.code == _MADE]
     line = getattr(reason.node, "lineno", 0)
@@ -60,7 +60,7 @@ def tell_staying(
 
 
 def _original_line(line: int, original: str, result: str) -> int:
-    """The line of the original that a line of the result is; 0 for none."""
+    """The line of the original that became a line of the result; 0 if there is none."""
     matcher = difflib.SequenceMatcher(
         None, original.split("\n"), result.split("\n"), autojunk=False
     )

@@ -1,9 +1,9 @@
-"""Names for TensorFlow that a star brings: `from model import *`, then `tf.app.run()`.
+"""Finds names for TensorFlow that a star import brings: `from model import *`, then `tf.app.run()`.
 
-A file that imports all names of another, and reads one that is TensorFlow there, imports it
-through the star. So it is read as if it imported TensorFlow itself, where no other thing
-can have that name: the other file binds it once, and hands it out; this file binds it
-nowhere; and no further star can bring another.
+If the other file imports TensorFlow as `tf`, the star import brings `tf` into this file. The
+tool then reads this file as if it imported TensorFlow itself. It does so only if the name can
+mean nothing else: the other file binds it once and exports it, this file does not bind it,
+and no other star import can bring another object of this name.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
-# A star import of a file's own level.
+# A star import at the top level of a file.
 _STAR = re.compile(rb"^from (\.*[\w.]+) import[ \t]*\*[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-# Name -> how a file imports what it stands for, with a place for the name it gives it.
+# Name -> the import statement that binds it, with `{}` in place of the name.
 Exports = Mapping[str, str]
-# A file and a module's name in it -> the file of the run that it means.
+# A file, and a module's name in it -> the file of the run that has this module.
 _File = Callable[[str, str], str | None]
-# Line of a star -> what stands there, and the imports that it means.
+# Line of a star import -> its text, and the imports that can replace it.
 Brought = dict[int, tuple[str, list[str]]]
 
 
@@ -30,11 +30,11 @@ def find_star_names(
     exports: Mapping[str, Exports],
     file_of: Callable[[pathlib.Path, str], str | None],
 ) -> dict[str, Brought]:
-    """Real path of a file -> what its stars bring of TensorFlow, and it reads.
+    """For each file, the names for TensorFlow that its star imports bring and that it reads.
 
     Args:
-      texts: of the files of the run, by real path.
-      exports: of those that import TensorFlow.
+      texts: the bytes of each file of the run, by real path.
+      exports: the names of each file that imports TensorFlow, by real path.
     """
     stars = _Stars(texts, exports, lambda real, name: file_of(pathlib.Path(real), name))
     found = {}
@@ -45,12 +45,12 @@ def find_star_names(
 
 
 def statement(how: str, name: str) -> str:
-    """The import that gives a name what another file's stands for."""
+    """The import statement that binds a name to what it means in another file."""
     return re.sub(r"^(from \S+ import (\w+)) as \2$", r"\1", how.format(name))
 
 
 def modules(data: bytes) -> Iterator[str]:
-    """The modules of which a text imports all names."""
+    """The modules in the star imports of a text."""
     for match in _STAR.finditer(data):
         yield match[1].decode()
 
@@ -74,7 +74,7 @@ class _Stars:
         self._handed: dict[str, dict[str, str]] = {}
 
     def find_brought_names(self, real: str) -> Brought:
-        """What a file's stars bring of TensorFlow and it reads, binding it nowhere."""
+        """The names for TensorFlow that a file reads, does not bind, and gets from star imports."""
         sources = list(self._sources(real))
         offered = [self._hands_out(source) if source else {} for *_, source in sources]
         if not any(offered):
@@ -97,7 +97,7 @@ class _Stars:
         return found
 
     def _sources(self, real: str) -> Iterator[tuple[int, str, str | None]]:
-        """Line, text and file of each star of a file; None for one from elsewhere."""
+        """Line, text and source file of each star import; None if the source is not in the run."""
         data = self._texts[real]
         for match in _STAR.finditer(data):
             source = self._file_of(real, match[1].decode())
@@ -106,10 +106,12 @@ class _Stars:
             yield line, stands, source if source != real else None
 
     def _hands_out(self, real: str) -> dict[str, str]:
-        """What a star takes from a file of TensorFlow's, by its own stars too."""
+        """The names for TensorFlow that a star import of this file brings."""
         if real in self._handed:
             return self._handed[real]
-        self._handed[real] = {}  # Files that take all of each other: not from here.
+        self._handed[
+            real
+        ] = {}  # If files import each other, the inner call finds nothing.
         data = self._texts[real]
         own = self._exports.get(real, {})
         through: dict[str, str] = {}
@@ -136,9 +138,9 @@ class _Stars:
     def _is_unambiguous(
         self, name: str, sources: list[tuple[int, str, str | None]], how: str
     ) -> bool:
-        """Whether no star of a file brings another thing of this name.
+        """Whether no star import of a file brings another object of this name.
 
-        Of a package that is not of the run that is known for names of TensorFlow whole.
+        If a source is not in the run, this is known only for `import tensorflow as ...`.
         """
         for _, _, source in sources:
             if source is None:
@@ -156,7 +158,7 @@ class _Stars:
 
 
 def _times(tree: ast.Module, name: str) -> int:
-    """How often a module binds a name, anywhere in it."""
+    """Counts how often a module binds a name, at any level."""
     times = 0
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -169,7 +171,7 @@ def _times(tree: ast.Module, name: str) -> int:
 
 
 def _read_all(tree: ast.Module) -> set[str] | None:
-    """The names of `__all__`; none where it cannot be read, None where there is none."""
+    """The names in `__all__`. Empty if it cannot be read; None if the module has no `__all__`."""
     if not any(
         isinstance(n, ast.Name) and n.id == "__all__" for n in walk_breadth_first(tree)
     ):

@@ -1,4 +1,4 @@
-"""Argument scopes that a function of the file makes, and returns.
+"""Reads functions of the file that make an argument scope and return it.
 
     def small_arg_scope(weight_decay=0.0005):
         with slim.arg_scope(
@@ -9,7 +9,7 @@
     with slim.arg_scope(small_arg_scope(0.01)):
         net = slim.conv2d(net, 32, [3, 3])
 
-Each layer is given what the scope gave it, so nothing of the function is left.
+Each layer gets the arguments of the scope, so the result does not need the function.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Made:
     """A call of such a function.
 
     Attributes:
-      opened: the calls of `arg_scope` in it, outermost first.
-      bound: its parameters in this call, by name.
+      opened: the calls of `arg_scope` in the function, outermost first.
+      bound: the values of the function's parameters in this call, by name.
     """
 
     function: ast.FunctionDef
@@ -39,10 +39,10 @@ class Made:
 
 
 def find_returned_scope(node: ast.expr | None, scopes: Scopes) -> Made | None:
-    """What a call of a function that returns an argument scope opens.
+    """The argument scopes of a call, if the called function returns one.
 
     Raises:
-      NotSplit: the function does more.
+      NotSplit: the function does more than open argument scopes.
     """
     function = scopes.function(node.func) if isinstance(node, ast.Call) else None
     if function is None or not isinstance(node, ast.Call):
@@ -55,7 +55,7 @@ def find_returned_scope(node: ast.expr | None, scopes: Scopes) -> Made | None:
 
 
 def defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """What parameters are where a call does not give them."""
+    """The default values of a function's parameters, by name."""
     arguments = function.args
     last = arguments.args[len(arguments.args) - len(arguments.defaults) :]
     found = {a.arg: value for a, value in zip(last, arguments.defaults)}
@@ -68,7 +68,7 @@ def defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
 def _find_opened_scopes(
     body: list[ast.stmt], function: ast.FunctionDef, scopes: Scopes
 ) -> list[ast.Call] | None:
-    """The argument scopes of a suite that ends with the innermost of them."""
+    """The argument scopes that a suite opens, if it ends by returning the innermost one."""
     *before, last = body
     for statement in before:
         text = isinstance(statement, ast.Expr) and isinstance(
@@ -98,7 +98,7 @@ def _find_opened_scopes(
 
 
 def _is_dictionary(statement: ast.stmt) -> bool:
-    """Whether a statement gives a name to a dictionary: arguments of a normalizer."""
+    """Whether a statement assigns a dictionary, such as the arguments of a normalizer."""
     return (
         isinstance(statement, ast.Assign)
         and [type(t) for t in statement.targets] == [ast.Name]
@@ -107,11 +107,11 @@ def _is_dictionary(statement: ast.stmt) -> bool:
 
 
 class Values:
-    """What expressions of such functions are where layers are made.
+    """Finds the values of such functions' expressions at the place where a layer is made.
 
     Attributes:
-      replaced: names of their parameters -> what these are.
-      functions: those that were read.
+      replaced: uses of the functions' parameters -> their values.
+      functions: the functions that were read.
     """
 
     def __init__(self, scopes: Scopes) -> None:
@@ -121,10 +121,10 @@ class Values:
         self.functions: dict[ast.FunctionDef, None] = {}
 
     def begin(self, one: Made) -> None:
-        """From now on, the function's parameters are those of this call.
+        """Uses the arguments of this call as the values of the function's parameters.
 
         Raises:
-          NotSplit: it was called with others.
+          NotSplit: another call of the function has other arguments.
         """
         before = self._bound.setdefault(one.function, one)
         kinds = [{n: ast.dump(v) for n, v in m.bound.items()} for m in (before, one)]
@@ -136,7 +136,7 @@ class Values:
         self.functions[one.function] = None
 
     def resolve_value(self, value: ast.expr) -> ast.expr:
-        """An expression, or what a parameter is that it names; conditions are decided."""
+        """The expression, with decided conditions, or the value of the parameter that it names."""
         if isinstance(value, ast.IfExp):
             test = self.resolve_value(value.test)
             if isinstance(test, ast.Constant):
@@ -146,16 +146,16 @@ class Values:
         return value
 
     def parameter(self, name: ast.Name) -> ast.expr | None:
-        """What a parameter of such a function is; None for other names."""
+        """The value of a parameter of such a function; None for other names."""
         home = self._scopes.scope_of(name).owner(name.id)
         one = self._bound.get(home.node) if home is not None else None
         return one.bound.get(name.id) if one is not None else None
 
     def replace(self, name: ast.Name, call: ast.AST) -> None:
-        """Writes what a parameter is in its place.
+        """Replaces a parameter by its value.
 
         Raises:
-          NotSplit: it is not known where the layer is made.
+          NotSplit: the value uses names that are not known where the layer is made.
         """
         value = self.parameter(name)
         assert value is not None

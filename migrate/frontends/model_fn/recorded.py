@@ -1,4 +1,4 @@
-"""What Keras records of a network's statements: layers, and functions of tensors."""
+"""Checks that Keras can record a network's statements: layers, and functions of tensors."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _SIMPLE = (
 
 
 class Recorded:
-    """Knows what makes layers in one model_fn, and what may stand among them.
+    """Knows which calls make layers in one model_fn, and which code may stand between layers.
 
     Attributes:
-      variables: whether calls of tf.get_variable are layers, too.
+      variables: whether calls of tf.get_variable count as layers too.
     """
 
     variables = False
@@ -44,12 +44,12 @@ class Recorded:
         self.function, self._scopes = function, scopes
         self.instances = NetworkObjects(scopes)
         self.objects = LayerObjects(scopes, self.instances)
-        # Functions whose code is being checked, and being asked for layers.
+        # Functions whose code is now being checked, and functions now searched for layers.
         self._entered: set[ast.FunctionDef] = set()
         self._asked: set[ast.FunctionDef] = set()
 
     def makes_layers(self, node: ast.AST) -> bool:
-        """Whether code calls a layer, or a function of the module that does."""
+        """Whether code calls a layer, or a function of the module that calls one."""
         for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Call):
                 symbol = self._scopes.resolve(inner.func) or ""
@@ -64,7 +64,7 @@ class Recorded:
 
     def _makes(self, helper: ast.FunctionDef) -> bool:
         if helper is self.function or helper in self._asked:
-            return False  # It calls itself.
+            return False  # The function calls itself.
         self._asked.add(helper)
         try:
             return any(map(self.makes_layers, helper.body))
@@ -78,7 +78,7 @@ class Recorded:
         return table.LAYERS.get(symbol)
 
     def helper(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the program's files, or the object's method, that a call runs."""
+        """The function or the object's method, in the program's files, that a call runs."""
         return self.instances.function(call) or self._scopes.function(call.func)
 
     def bind_arguments(
@@ -90,18 +90,19 @@ class Recorded:
     def check(
         self, statement: ast.stmt, env: dict[str, ModeValues], plain: bool = False
     ) -> None:
-        """Fails where Keras could not record a statement.
+        """Raises an error if Keras could not record a statement.
 
         Args:
-          env: mode -> what is known in it.
-          plain: whether it is of a function that makes no layers, and may return.
+          env: mode -> the values that are known in it.
+          plain: whether the statement is in a function that makes no layers, and so may be
+            a `return`.
 
         Raises:
-          NotSplit: it holds something else than layers and functions of tensors.
+          NotSplit: the statement holds something else than layers and functions of tensors.
         """
         for node in walk(statement):
             if isinstance(node, ast.With) and is_scope(node, self._scopes):
-                continue  # What it names is looked at with its layers.
+                continue  # The names of scopes are read with their layers.
             if plain and isinstance(node, ast.Return):
                 continue
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
@@ -121,7 +122,10 @@ class Recorded:
     def _check_function(
         self, function: ast.FunctionDef, env: dict[str, ModeValues]
     ) -> None:
-        """As `check_plain`; of one that makes layers these are collected where it is called."""
+        """Checks a called function once, if it makes no layers.
+
+        The front-end collects the layers of other functions where these are called.
+        """
         if function in self._entered or self._makes(function):
             return
         self._entered.add(function)
@@ -131,7 +135,7 @@ class Recorded:
             self._entered.discard(function)
 
     def check_plain(self, body: list[ast.stmt], env: dict[str, ModeValues]) -> None:
-        """Fails where Keras could not record a function that makes no layers."""
+        """Raises NotSplit if Keras could not record the body of a function without layers."""
         for statement in body:
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
                 self.check_plain(statement.body, env)
@@ -181,7 +185,7 @@ class Recorded:
             raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
 
     def _is_of_tensors(self, function: ast.expr) -> bool:
-        """Whether a name stands for functions of tensors alone, as activations."""
+        """Whether a name only stands for functions of tensors, such as activations."""
         if not isinstance(function, ast.Name):
             return False
         found = chosen_functions.find_chosen_functions(function, self._scopes)
@@ -191,7 +195,7 @@ class Recorded:
         )
 
     def find_foreign_call(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
-        """The first call of what the module imports, and is not TensorFlow's."""
+        """The first call of an imported function that is not TensorFlow's."""
         for statement in statements:
             for call in calls(statement):
                 if (
@@ -203,7 +207,7 @@ class Recorded:
         return None
 
     def _is_imported(self, node: ast.expr) -> bool:
-        """Whether an expression names what the module imports."""
+        """Whether an expression names an import of the module."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if not isinstance(node, ast.Name):

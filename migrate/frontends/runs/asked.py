@@ -1,4 +1,4 @@
-"""What hooks of the program's own ask of a run of the session."""
+"""Finds what the program's own hooks request from a run of the session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from migrate.tables.random_symbols import draws
 
 
 class Asked:
-    """Finds which of it the run's step function gives."""
+    """Decides which requests of hooks a run's step function answers."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Asked:
     def feeds(
         self, call: ast.Call, feed: Mapping[str, ast.expr]
     ) -> dict[str, ast.expr]:
-        """Placeholders that hooks feed; a refusal where the run feeds one of them, too."""
+        """Placeholders that hooks feed. Refuses a run that feeds one of them too."""
         found = {name for ask in self._own.asks for name in ask.feeds}
         if found & set(feed):
             self._diagnostics.refuse(
@@ -50,11 +50,14 @@ class Asked:
         feed: frozenset[str],
         given: frozenset[str],
     ) -> list[Ask]:
-        """What is asked of a run, with a refusal where only some steps are to compute it.
+        """The requests that a run answers.
+
+        Refuses a request of only some steps, if computing it draws a batch or changes something.
 
         Args:
           wanted: names that the run's own fetches read.
-          feed: what it feeds; `given` what of that is no placeholder.
+          feed: the names that the run feeds.
+          given: those of `feed` that are no placeholders.
         """
         found: list[Ask] = []
         wanted = set(wanted)
@@ -64,7 +67,7 @@ class Asked:
                 wanted | ask.reads, summaries or ask.summaries, given=given
             )
             if self._is_unfed(after.needed - before.needed, feed):
-                continue  # TF1 raised an error where it was asked for it.
+                continue  # In TF1 such a request raised an error.
             effect = next(self._effects(after.flows - before.flows), None)
             more = (after.needed - before.needed) & set(self._inputs.elements)
             sources = {
@@ -97,7 +100,7 @@ class Asked:
         )
 
     def _effects(self, flows: frozenset[Flow]) -> Iterator[str]:
-        """What else of such statements is seen than the value."""
+        """Statements and calls among these flows that change something or draw random numbers."""
         for flow in flows:
             if flow.suites:
                 continue

@@ -1,4 +1,4 @@
-"""The session's own statements: where it is run, and by which names."""
+"""Reads the session's own statements: the runs, and the session's names."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from migrate.source.nodes import walk_breadth_first
 
 
 class Loop:
-    """What follows the graph: the session's statement, and the functions that run it.
+    """The code after the graph: the session's statement, and the functions that run the session.
 
     Attributes:
-      session: the call that opens the session; `name` is what it is called.
+      session: the call that opens the session.
+      name: the session's name.
       session_names: the names of all the file's sessions.
-      driver: the function, or the module, that opens it.
-      tail: the session's statement and what follows it, and the helpers.
+      driver: the function, or the module, that opens the session.
+      tail: the session's statement, the statements after it, and the helpers.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class Loop:
             yield node
 
     def is_run(self, node: ast.Call) -> bool:
-        """Whether it runs the session."""
+        """Whether a call runs the session."""
         helper = self._helper_of.get(node)
         sessions = helper.sessions if helper is not None else self.session_names
         return (
@@ -69,7 +70,7 @@ class Loop:
         ]
 
     def is_of_comprehension(self, node: ast.AST) -> bool:
-        """Whether it is what a comprehension goes through."""
+        """Whether a node's name is the loop variable of a comprehension."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if not isinstance(node, ast.Name):
@@ -78,7 +79,7 @@ class Loop:
         return owner is not None and hasattr(owner.node, "generators")
 
     def find_own_names(self, node: ast.AST) -> set[str]:
-        """Names of the functions that a run stands in, within the loop."""
+        """The local names of the functions around a run, without the driver's."""
         found: set[str] = set()
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
@@ -94,7 +95,7 @@ class Loop:
         return node
 
     def repeats(self, node: ast.AST) -> bool:
-        """Whether it stands in a loop."""
+        """Whether a node is in a loop."""
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(parent, ast.FunctionDef):
             if isinstance(parent, (ast.For, ast.While)):

@@ -1,11 +1,10 @@
-"""TF1 to TF1: feeds by comprehensions and by zip, written out as dicts.
+"""TF1 to TF1: writes feeds that comprehensions or zip make as plain dicts.
 
     feed_dict=dict(zip([x, y], batch))            x_value, y_value, *_ = batch
                                                   feed_dict={x: x_value, y: y_value}
     feed_dict={p[i]: b[i] for i in range(2)}      feed_dict={x: b[0], y: b[1]}
 
-What the keys are must be seen: sequences and dicts that are written out once, and that
-nothing changes.
+The program must show the keys: in sequences and dicts that it writes once, and never changes.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from migrate.normalise.text import Edit, Text
 from migrate.rules.mistakes.mistake import method
 from migrate.source.nodes import walk_breadth_first
 
-_MOST = 64  # More keys than that nobody reads.
+_MOST = 64  # Nobody could read a dict with more keys.
 _CHANGES = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault"}
     | {"sort", "reverse", "popitem"}
@@ -28,7 +27,7 @@ _CHANGES = frozenset(
 
 
 def write_out_keys(text: Text) -> Text:
-    """The text in which feeds have their keys written out, where these are seen."""
+    """The text in which feeds are plain dicts, if their keys are known."""
     if "zip(" not in text.source and " for " not in text.source:
         if "dict(" not in text.source:
             return text
@@ -63,7 +62,7 @@ def _step(view: View) -> Text | None:
 
 
 def _drop_unread_containers(text: Text, used: set[str]) -> Text:
-    """The text without lists and dicts of tensors that nothing reads any more."""
+    """The text without lists and dicts of tensors that the program no longer reads."""
     view = View(text)
     for node in view.scopes.walk():
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
@@ -85,10 +84,10 @@ def _drop_unread_containers(text: Text, used: set[str]) -> Text:
 
 
 class _Feed:
-    """One feed whose keys are not written out.
+    """A feed that is not yet a plain dict.
 
     Attributes:
-      used: what the program called the sequences and dicts of which it was made.
+      used: the program's names of the sequences and dicts that the feed was made of.
     """
 
     def __init__(self, view: View, value: ast.DictComp | ast.Call) -> None:
@@ -98,10 +97,10 @@ class _Feed:
         self.used: set[str] = set()
 
     def rewrite(self) -> Text:
-        """The text with the dict written out.
+        """The text with a plain dict.
 
         Raises:
-          Unclear: it is not seen what its keys are, or it is no such feed.
+          Unclear: its keys are not known, or it is no feed.
         """
         statement = self._statement()
         pairs = self._pairs(self._value)
@@ -139,10 +138,10 @@ class _Feed:
         )
 
     def _statement(self) -> ast.stmt:
-        """The statement, before which values may be computed.
+        """The feed's statement. New statements before it may compute the values.
 
         Raises:
-          Unclear: the feed is computed several times in it, or after something else.
+          Unclear: the statement computes the feed several times, or after something else.
         """
         node: ast.AST = self._value
         while not isinstance(node, ast.stmt):
@@ -189,7 +188,7 @@ class _Feed:
         return pairs
 
     def _items(self, node: ast.expr) -> list[ast.expr]:
-        """What a loop over an expression gives, one by one."""
+        """The items of a loop over an expression."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "zip" and not node.keywords:
                 return self._zip_parts(node.args)
@@ -231,10 +230,10 @@ class _Feed:
         return [ast.Tuple(list(row), ast.Load()) for row in zip(*columns, strict=True)]
 
     def _take_first_values(self, part: ast.expr, number: int) -> list[ast.expr]:
-        """The first values of something, each under a name.
+        """Binds each of the first values of an expression to a name.
 
         Raises:
-          Unclear: something else is computed in the statement, before or after it.
+          Unclear: the statement computes something else before or after it.
         """
         statement = self._statement()
         inside = set(walk_breadth_first(self._value))
@@ -311,7 +310,7 @@ class _Feed:
         return node
 
     def _read_container(self, node: ast.expr) -> ast.expr:
-        """A list, tuple, dict or number that is written out, or that a name has for good."""
+        """A list, tuple, dict or number: a literal, or the only value of a name."""
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
             return node
         scopes = self._view.scopes
@@ -354,7 +353,7 @@ class _Feed:
         return False
 
     def _is_stable(self, node: ast.expr) -> bool:
-        """Whether an element means the same where the feed is."""
+        """Whether an element means the same at the place of the feed."""
         if isinstance(node, ast.Constant):
             return True
         scopes = self._view.scopes
@@ -406,7 +405,7 @@ class _Names(ast.NodeTransformer):
 
 
 def _replace_names(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
-    """An expression with other expressions for names."""
+    """The expression with names replaced by other expressions."""
     if any(
         isinstance(n, (ast.Lambda, ast.comprehension)) for n in walk_breadth_first(node)
     ):
@@ -416,7 +415,7 @@ def _replace_names(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def _make_name(key: ast.expr) -> str:
-    """A name made of a key's."""
+    """A Python name made of the key's text."""
     text = ast.unparse(key)
     return (
         "".join(c if c.isalnum() else "_" for c in text)

@@ -1,4 +1,4 @@
-"""TF1 to TF1: what tells Keras about the program's session, and whether it trains.
+"""TF1 to TF1: removes `set_session`, and replaces the learning phase by `training=`.
 
     K.set_session(sess)                        (left out)
     K.set_learning_phase(1)                    logits = model(x, training=True)
@@ -6,8 +6,8 @@
              K.learning_phase(): 1})           logits = model(x, training=phase)
                                                sess.run(loss, {x: a, phase: True})
 
-TF1's layers asked for the learning phase where they were not told; it was a placeholder
-with False as its default, until it was set.
+TF1's layers used the learning phase if a call had no `training`. The phase was a placeholder
+with the default False, until the program set it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _BACKEND = "tf.keras.backend."
-# They tell Keras's own sessions something, of which a program with its own has none.
+# They configure Keras's own session, which a program with its own session does not have.
 _FOR_SESSIONS = frozenset(
     f"{_BACKEND}{name}" for name in ("set_session", "manual_variable_initialization")
 )
@@ -30,7 +30,7 @@ _SETS, _PHASE = f"{_BACKEND}set_learning_phase", f"{_BACKEND}learning_phase"
 
 
 def write_phases(text: Text) -> Text:
-    """The text in which calls say whether they train; itself where there is no phase."""
+    """The text with `training=` in calls; the text itself if the program has no phase."""
     if "keras" not in text.source or "Session" not in text.source:
         return text
     if "learning_phase" not in text.source:
@@ -39,7 +39,7 @@ def write_phases(text: Text) -> Text:
 
 
 def drop_keras_sessions(text: Text) -> Text:
-    """The text in which Keras is not told which session is the program's."""
+    """The text without the calls that tell Keras the program's session."""
     while "keras" in text.source and "Session" in text.source:
         view = View(text)
         found = next(
@@ -90,14 +90,14 @@ class _Phase:
         if used - known or len(sets) > 1 or (sets and fed):
             return self._text
         if self._models.by_phase and self._models.unseen():
-            return self._text  # It may be seen once the program is in one place.
+            return self._text  # It may be recognised after the program is in one place.
         untold = self._find_untold_calls()
         if sets:
             return self._set(sets[0], untold)
         return self._make_placeholder(fed, untold) if fed else self._text
 
     def _find_phase_feeds(self) -> list[tuple[ast.expr, ast.expr]]:
-        """Feeds of the phase: the keys, and what is fed."""
+        """Feeds of the learning phase: pairs of key and value."""
         found: list[tuple[ast.expr, ast.expr]] = []
         for feed in walk_breadth_first(self._view.tree):
             if not isinstance(feed, ast.Dict):
@@ -111,7 +111,7 @@ class _Phase:
         return found
 
     def _find_untold_calls(self) -> list[ast.Call]:
-        """Calls of models and of layers that are not told whether they train."""
+        """Calls of models and layers without the argument `training`."""
         return [
             call
             for call in self._models.applications()
@@ -137,7 +137,7 @@ class _Phase:
         return _drop_statement(view, _find_same_statement(view, statement))
 
     def _is_first(self, statement: ast.Expr) -> bool:
-        """Whether no layer is made or called before, in the place of the session."""
+        """Whether a statement is beside the session, before all layers and their calls."""
         function = self._view.function(statement)
         sessions = [
             node
@@ -193,7 +193,7 @@ class _Phase:
         return done.splice(statement.lineno, statement.lineno - 1, [line], [origin])
 
     def _drop_feeds(self, fed: list[tuple[ast.expr, ast.expr]]) -> Text:
-        """No layer asks for the phase: what is fed is read by nothing."""
+        """Removes the feeds of the phase, which no layer reads."""
         edits = []
         for key, _ in fed:
             argument = self._view.scopes.parents[key]
@@ -207,7 +207,7 @@ class _Phase:
         return self._text.apply_edits(edits)
 
     def _add_training_argument(self, call: ast.Call, training: str) -> Edit:
-        """A call that is told whether it trains."""
+        """Adds the argument `training` to a call."""
         last = call.args[-1]
         return Edit(last, f"{self._text.segment(last)}, training={training}")
 

@@ -1,7 +1,7 @@
-"""Functions that have a part in queue input are brought to where they are called.
+"""Inlines the functions that make, read or batch queues.
 
-A queue may be made in one function, read in a second, and batched in a third: a
-dataset's function is made of what stands between them.
+A program may make a queue in one function, read it in a second, and batch it in a third. The
+code between these calls becomes a function of the dataset, so all of it must be in one place.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
     """The text with one call of such a function replaced by the function's body.
 
     Args:
-      brought: names of functions that were; grows.
+      brought: names of the inlined functions; this function adds to it.
 
     Raises:
-      Unread: a call of one cannot be.
+      Unread: a call of such a function cannot be inlined.
     """
     helpers = _helpers(view)
     for node in walk_breadth_first(view.tree):
@@ -74,7 +74,7 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
 
 
 def _drop_unused_functions(text: Text, brought: set[str]) -> Text:
-    """The text without functions that were brought elsewhere, and are not used."""
+    """The text without inlined functions that nothing uses any more."""
     while True:
         tree = tree_of(text.source)
         read = {
@@ -99,7 +99,7 @@ def _drop_unused_functions(text: Text, brought: set[str]) -> Text:
 
 
 def _helpers(view: View) -> set[ast.FunctionDef]:
-    """Functions of the module that make or read queues, or call one that does."""
+    """Functions of the module that make or read queues, or call such a function."""
     functions = [
         s
         for s in view.tree.body
@@ -149,7 +149,7 @@ def _find_definition(view: View, name: ast.Name) -> ast.FunctionDef | None:
 
 
 def _stays(view: View, node: ast.AST, statement: ast.stmt) -> bool:
-    """Whether a call is not made exactly once with its statement."""
+    """Whether a call may run more or less than once when its statement runs, and so must stay."""
     if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return)):
         return True
     while node is not statement:
@@ -160,7 +160,7 @@ def _stays(view: View, node: ast.AST, statement: ast.stmt) -> bool:
 
 
 def _name_call(view: View, statement: ast.stmt, call: ast.Call) -> Text:
-    """A call within a larger statement gets a statement of its own, before."""
+    """Moves a call out of a larger statement, into an assignment before it."""
     if not view.text.is_alone(statement):
         raise Unread(
             view,

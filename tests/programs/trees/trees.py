@@ -57,35 +57,36 @@ class Tree:
 
 TREES = (
     Tree("tuple_of_tensors", "a namedtuple of tensors, on a cluster", ps=1),
-    Tree("project_of_classes", "base classes; a trainer that is given the session"),
+    Tree("project_of_classes", "base classes; a trainer that gets the session"),
     Tree("object_that_trains", "an object that builds and runs, on a cluster", ps=1),
     Tree("fed_dataset", "a worker that feeds its dataset, shuffled by a seed", ps=1),
     Tree(
         "tower_tutorial",
-        "input by queues, network and towers in three files, with names in common; losses "
-        "collected, summaries, moving averages, a prefetch queue",
+        "queue input, network and towers in three files that share names; "
+        "collected losses, summaries, moving averages, a prefetch queue",
     ),
     Tree(
         "sentences",
-        "filters of several widths, made in a loop with a scope of each; steps in "
-        "functions within the block of a session that it makes the default one",
+        "filters of several widths, made in a loop with a scope for each; "
+        "steps in functions inside the block of the default session",
     ),
     Tree("package_of_networks", "a class in a package, which imports another module"),
     Tree(
         "shared_columns",
-        "an Estimator whose columns share a table, made in one file for the model_fn of "
-        "another",
+        "an Estimator whose columns share an embedding table; one file "
+        "makes the columns, another has the model_fn",
         # Adagrad divides by roots.
         tolerance=2e-6,
     ),
     Tree(
         "given_to_a_loop",
-        "a model_fn given to the run loop of another file, whose model is an object of a "
-        "third, as the official residual networks are",
+        "a model_fn that the program passes to the run loop of another "
+        "file; the model is an object of a third file, as in the official "
+        "residual networks",
         # Convolutions add up in another order, normalisation divides by roots of it.
         tolerance=5e-6,
     ),
-    Tree("hooks_of_a_module", "hooks of the program's own, in a file of theirs"),
+    Tree("hooks_of_a_module", "the program's own hooks, in a separate file"),
 )
 
 

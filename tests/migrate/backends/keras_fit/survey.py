@@ -1,4 +1,4 @@
-"""Which Estimator programs become `Model.fit`, and why the others stay.
+"""Counts the Estimator programs that become `Model.fit`, and the reasons of those that do not.
 
 `python -m tests.migrate.backends.keras_fit.survey` writes the table of
 docs/estimators/model-fit.md. It migrates every program of the suite, which takes minutes.
@@ -22,18 +22,20 @@ PAGE = ROOT / "docs" / "estimators" / "model-fit.md"
 BEGIN, END = "<!-- survey -->\n", "<!-- end of survey -->\n"
 FIT = Options(estimators="fit")
 TAKEN = "`Model.fit`"
-FUNCTION = "the `model_fn` stays one (K110), or the Estimator is ready-made"
+FUNCTION = "the `model_fn` stays a `model_fn` (K110), or the Estimator is ready-made"
 # Directories whose files make up one program, or several that share modules; in the last
 # each directory does.
 _TREES = ("callback_trees", "keras_stars", "keras_trees", "trees")
 _FOR_FIT = "fitted"  # Programs that were written for `fit` say nothing here.
 _MAKES = re.compile(r"(?:Estimator|Classifier|Regressor)\(")
 _STAYS = "its Estimator stays: "
+_A_HOOK = "a hook stays a hook: "
 _NAME = re.compile(r"`[^`]+`")
+_HOOK = re.compile(r"^\w+ stays a hook: (?:line \d+: )?")
 
 
 def survey() -> dict[str, list[str]]:
-    """Programs by what becomes of them: their files, relative to the root."""
+    """The files of the programs, relative to the root, by `Model.fit` or the reason against it."""
     found: dict[str, list[str]] = collections.defaultdict(list)
     for path, findings in _migrate_every():
         if verdict := judge(findings):
@@ -42,7 +44,7 @@ def survey() -> dict[str, list[str]]:
 
 
 def judge(findings: Iterable[Finding]) -> str:
-    """What becomes of a program; "" where it has no Estimator, or is refused."""
+    """`Model.fit` or the reason against it; "" if the program has no Estimator, or is refused."""
     every = list(findings)
     codes = {finding.code for finding in every}
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in every):
@@ -51,15 +53,19 @@ def judge(findings: Iterable[Finding]) -> str:
         return TAKEN
     for finding in every:
         if finding.code == "K131":
-            # A name of the program itself is no reason of its own.
-            return _NAME.sub("`...`", finding.reason.removeprefix(_STAYS))
+            # Reasons that differ only by a name or a line of the program count as one.
+            reason = _HOOK.sub(_A_HOOK, finding.reason.removeprefix(_STAYS))
+            return _NAME.sub("`...`", reason)
     return FUNCTION if codes & {"E101", "E102"} else ""
 
 
 def write_table(found: Mapping[str, list[str]]) -> str:
     """The rows, most programs first."""
     total = sum(map(len, found.values()))
-    lines = [f"| of {total} programs | what becomes of them |", "|---|---|"]
+    lines = [
+        f"| of {total} programs | `Model.fit`, or why the Estimator stays |",
+        "|---|---|",
+    ]
     for verdict, paths in sorted(found.items(), key=lambda i: (-len(i[1]), i[0])):
         lines.append(f"| {len(paths)} | {verdict} |")
     return "\n".join(lines) + "\n"
