@@ -274,8 +274,7 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
         click.echo(
             f"Not written, because you did not accept {which}: {names}", err=True
         )
-    tracked = git.find_top(job.paths[0]) is not None
-    job.finish(done, written=Written(job.paths[0], None, backup, tracked))
+    job.finish(done, written=Written(job.paths[0], None, backup))
 
 
 def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:

@@ -6,10 +6,11 @@ import dataclasses
 import os
 import pathlib
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from migrate import packages
 from migrate.checkpoint_places import find_places
+from migrate.disk import git
 from migrate.emitted import module_of
 from migrate.extras import install_line, runtime_install_line
 from migrate.outcomes import Status
@@ -33,13 +34,11 @@ class Written:
       root: what was migrated: the first of the paths.
       output: the directory of the migrated copy; None where files were changed in place.
       backup: the directory of the originals; None where there is none.
-      tracked: whether git has the originals.
     """
 
     root: pathlib.Path
     output: pathlib.Path | None = None
     backup: pathlib.Path | None = None
-    tracked: bool = False
 
 
 def list_next_steps(run: Run, written: Written) -> Iterator[str]:
@@ -125,21 +124,35 @@ def _checkpoints(entry: EntryPoint) -> Iterator[str]:
 
 def _proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
     yield f"   {install_line()}   (once; verify puts TensorFlow 1.15.5 into a cache)"
-    before = "OLD"
-    if written.backup is not None:
-        before = os.fspath(written.backup)
-    elif written.output is None and written.tracked:
-        yield "   git worktree add ../before HEAD   (the originals)"
-        before = "../before"
-    elif written.output is None:
-        yield "   OLD is a directory with your copies of the original files"
-    for entry in entries[:_MOST]:
-        if written.output is not None:
-            old = _quote_path(entry.path)
-        else:
-            inner = _relate_to_originals(entry.path, written)
-            old = _quote_path(pathlib.Path(before) / inner)
+    shown = entries[:_MOST]
+    trees: dict[pathlib.Path, pathlib.Path] = {}
+    if written.output is None and written.backup is None:
+        committed = [e for e in shown if git.has_committed(e.path)]
+        tops = dict.fromkeys(filter(None, (git.find_top(e.path) for e in committed)))
+        trees = {top: git.choose_worktree(top) for top in tops}
+        yield from (
+            f"   {_add_worktree(*tree)}   (the originals)" for tree in trees.items()
+        )
+        if len(committed) < len(shown):
+            yield "   OLD is a directory with your copies of the original files"
+    for entry in shown:
+        old = _quote_path(_locate_original(entry.path, written, trees))
         yield f"   tf1to2 verify {old} {_quote_path(_target(entry.path, written))}{_flags(entry)}"
+
+
+def _add_worktree(top: pathlib.Path, tree: pathlib.Path) -> str:
+    """The command that checks the originals out, from the current directory."""
+    other = "" if _has_current_directory(top) else f" -C {_quote_path(top)}"
+    return f"git{other} worktree add {_quote_path(_shorten(top, tree))} HEAD"
+
+
+def _shorten(top: pathlib.Path, tree: pathlib.Path) -> pathlib.Path:
+    """A working tree's path: relative to the current directory, if that is in the repository."""
+    return pathlib.Path(os.path.relpath(tree)) if _has_current_directory(top) else tree
+
+
+def _has_current_directory(top: pathlib.Path) -> bool:
+    return pathlib.Path.cwd().is_relative_to(top.resolve())
 
 
 def _flags(entry: EntryPoint) -> str:
@@ -151,14 +164,22 @@ def _has_flags(entry: EntryPoint) -> bool:
     return any(mark in r.new for r in entry.results for mark in marks)
 
 
-def _relate_to_originals(path: pathlib.Path, written: Written) -> pathlib.Path:
-    """A path as it is in the originals' directory."""
-    from migrate.disk.git import find_top
-
+def _locate_original(
+    path: pathlib.Path,
+    written: Written,
+    trees: Mapping[pathlib.Path, pathlib.Path],
+) -> pathlib.Path:
+    """Where a program is as it was: the trees are new working trees of repositories."""
+    if written.output is not None:
+        return path
     root = written.root if written.root.is_dir() else written.root.parent
-    if written.backup is None and (top := find_top(path)) is not None:
-        return pathlib.Path(os.path.relpath(path.resolve(), top.resolve()))
-    return pathlib.Path(os.path.relpath(path, root))
+    if written.backup is not None:
+        return written.backup / os.path.relpath(path, root)
+    top = git.find_top(path)
+    if top is None or top not in trees or not git.has_committed(path):
+        return pathlib.Path("OLD") / os.path.relpath(path, root)
+    inner = path.parent.resolve().relative_to(top.resolve())
+    return _shorten(top, trees[top]) / inner / path.name
 
 
 def _target(path: pathlib.Path, written: Written) -> pathlib.Path:

@@ -91,6 +91,9 @@ CODES = (
         "prints of a step",
         "A print inside a step stays. `tf.print` appears at the worker that makes the step. With workers only, each worker prints its part. Python's `print` in a traced function prints once. In a TensorFlow 1 program a function that prints while it builds the graph becomes part of every step that needs it. It then prints each time such a step is traced.",
         why="TensorFlow traces the function once, and then runs only the trace. `tf.print` is a part of the trace. Python's `print` is not, so it runs only while TensorFlow traces.",
+        recipe="Use `tf.print` for a value of each step. In a step of eager code the tool refuses Python's `print` (D125).",
+        before="def train_step(x, y):\n    with tf.GradientTape() as tape:\n        loss = mse(y, model(x))\n    grads = tape.gradient(loss, model.trainable_variables)\n    optimizer.apply_gradients(zip(grads, model.trainable_variables))\n    tf.print(loss)",
+        after="def train_step(x, y):\n    with tf.GradientTape() as tape:\n        loss = tf.reduce_mean(mse(y, model(x)))\n    grads = tape.gradient(loss, model.trainable_variables)\n    optimizer.apply_gradients(zip(grads, model.trainable_variables))\n    tf.print(loss)\n...\n@replicas.step_function(*dataset.element_spec)\ndef distributed_step(x, y):\n    return train_step(x, y)",
     ),
     Code(
         "D130",

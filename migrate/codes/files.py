@@ -10,7 +10,7 @@ CODES = (
         "file cannot be read",
         "The path does not exist, may not be read, or is not a regular file. Or the file is too large, or nested too deeply, to be analysed; generated code can be like that. All other files are processed.",
         why="The tool reads every file before it changes any, because the files of one program change together. It follows nested expressions by recursion, and Python limits how deep that may go.",
-        recipe="Leave the file out with `--exclude`, or move its data into a data file.",
+        recipe="Leave the file out: `tf1to2 migrate . --exclude table.py`. Or move its data into a data file, and read that file.",
         promise="The file is left as it is, byte for byte.",
     ),
     Code(
@@ -18,7 +18,7 @@ CODES = (
         "unknown encoding",
         "The bytes do not match the encoding that the file's coding line (PEP 263) names, or UTF-8 if there is no such line. Or the result would not fit that encoding. The finding names the first wrong byte.",
         why="The tool must write every character back as it was. With the wrong encoding it would change strings and comments that the migration does not touch.",
-        recipe="Save the file as UTF-8, or correct its coding line.",
+        recipe="Save the file as UTF-8: `iconv -f latin1 -t utf-8 train.py > new.py && mv new.py train.py`. Or name its encoding in the first line: `# -*- coding: latin-1 -*-`.",
         promise="The file is left as it is, byte for byte.",
     ),
     Code(
@@ -44,7 +44,7 @@ CODES = (
         "file cannot be written",
         "The file or its directory is read-only, the disk is full, or the file changed while `tf1to2` ran.",
         why="The tool replaces a file only if its bytes are still those that it has read. So it never overwrites a change that somebody made in the meantime.",
-        recipe="Make the path writable, and run the tool again.",
+        recipe="Make the file and its directory writable (`chmod u+w train.py`), and run the tool again. Or write the result elsewhere: `tf1to2 migrate . --output migrated`.",
         promise="The file stays as it was. A result replaces a whole file or nothing.",
     ),
     Code(

@@ -10,6 +10,8 @@ CODES = (
         "kept",
         "The symbol means the same in TensorFlow 2. It stays as it is.",
         why="The tool has a table of such symbols. Each row was compared with TensorFlow 1.15.5: the same arguments give the same values.",
+        before="loss = tf.reduce_mean(tf.log(y))  # tf.reduce_mean is kept",
+        after="loss = tf.reduce_mean(tf.math.log(y))  # tf.reduce_mean is kept",
     ),
     Code(
         "T102",
@@ -24,6 +26,8 @@ CODES = (
         "kept under compat.v1",
         "Code that uses `tensorflow.compat.v1`, and is no program of its own, runs as it is.",
         why="TensorFlow 2 still contains `tf.compat.v1`. Code that already uses it, and trains nothing itself, runs on TensorFlow 2 without a change.",
+        before='import tensorflow.compat.v1 as tf\n\ndef network(x, step):\n    rate = tf.train.exponential_decay(0.1, step, 100, 0.96)  # T105\n    return tf.layers.dense(x, 10, name="h"), rate',
+        after='import tensorflow.compat.v1 as tf\nfrom tf_keras.api._v1.keras.__internal__.legacy import layers as tf1_layers\n\ndef network(x, step):\n    rate = tf.train.exponential_decay(0.1, step, 100, 0.96)  # T105\n    return tf1_layers.dense(x, 10, name="h"), rate',
     ),
     Code(
         "T107",

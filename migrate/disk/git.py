@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
+import tempfile
 from collections.abc import Sequence
 
 _SECONDS = 10.0
@@ -26,6 +27,24 @@ def find_top(path: pathlib.Path) -> pathlib.Path | None:
     directory = path if path.is_dir() else path.parent
     out = _git(directory, "rev-parse", "--show-toplevel")
     return pathlib.Path(out.strip()) if out and out.strip() else None
+
+
+def has_committed(path: pathlib.Path) -> bool:
+    """Whether the last commit has a file, as it is now or as it was."""
+    out = _git(path.parent, "ls-tree", "--name-only", "HEAD", "--", path.name)
+    return bool(out and out.strip())
+
+
+def choose_worktree(top: pathlib.Path) -> pathlib.Path:
+    """A new directory for a second working tree: in no repository, and near this one."""
+    beside = top.parent
+    while (outer := find_top(beside)) is not None and outer != outer.parent:
+        beside = outer.parent
+    if outer is not None or not os.access(beside, os.W_OK):
+        beside = pathlib.Path(tempfile.gettempdir())
+    name = f"{top.name}-before"
+    names = (name, *(f"{name}-{number}" for number in range(2, 1000)))
+    return next(p for n in names if not (p := beside / n).exists())
 
 
 def _git(directory: pathlib.Path, *arguments: str) -> str | None:

@@ -12,7 +12,7 @@ from migrate.codes import CODES
 from migrate.codes.pages import locate_page
 from migrate.codes.terminal import read_example
 from migrate.report import triage
-from migrate.report.page_files import CLASSES, Files, show_example
+from migrate.report.page_files import CLASSES, Files, make_anchor, show_example
 from migrate.report.page_style import STYLE
 from migrate.report.paths import display
 from migrate.report.prose import render_html
@@ -151,9 +151,9 @@ def _rules(codes: Sequence[CodeCount]) -> Iterator[str]:
         if row is not None:
             code = f'<a href="{locate_page(row.id)}">{code}</a>'
         shown = " open" if any(count.outcomes.get(o) for o in LOUD) else ""
-        yield f'<details class="rule" id="{count.code}"{shown}><summary>{code} '
+        yield f'<details class="rule"{shown}><summary>{code} '
         yield f"<b>{render_html(count.title)}</b> "
-        yield f'<span class="soft">{numbers}</span></summary>'
+        yield f'<span class="soft">{numbers}</span></summary>{make_anchor(count.code)}'
         if row is not None:
             yield f"<p>{render_html(row.explanation)}</p>"
             if row.why:

@@ -76,11 +76,11 @@ class Files:
         codes = " ".join(sorted({f.code for f in findings}))
         # A single file is what the page is about.
         shown = " open" if len(self.concerned) == 1 else ""
-        place = f'id="{self.ids[result.path]}"{shown}'
         yield (
-            f'<details class="entry {name} {codes}" {place}>'
+            f'<details class="entry {name} {codes}"{shown}>'
             f"<summary>{badge}<code>{escape(display(result.path))}</code>"
             f'<span class="soft">{escape(words)}</span></summary>'
+            f"{make_anchor(self.ids[result.path])}"
         )
         explained: set[str] = set()
         for held in (f for f in select_shown(result) if f.code == outcomes.HELD):
@@ -88,6 +88,11 @@ class Files:
         for section in read_sections(result, findings):
             yield from _section(section, explained)
         yield "</details>"
+
+
+def make_anchor(name: str) -> str:
+    """Where a link goes: inside what is folded, for then the browser unfolds it."""
+    return f'<span class="anchor" id="{name}"></span>'
 
 
 def show_example(before: str, after: str) -> Iterator[str]:

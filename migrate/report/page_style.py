@@ -44,7 +44,7 @@ code { overflow-wrap: anywhere; }
 body:has(#only-ready:checked) .entry:not(.ready),
 body:has(#only-compat:checked) .entry:not(.compat),
 body:has(#only-blocked:checked) .entry:not(.refused, .failed),
-body:has(#only-refusals:checked) .note.rewritten { display: none; }
+body:has(#only-refusals:checked) .note:is(.rewritten, .kept) { display: none; }
 .entry { border: 1px solid var(--line); border-radius: .5rem; margin: .45rem 0; }
 div.entry { display: grid; grid-template-columns: 6.5rem minmax(12rem, 26rem) minmax(0, 1fr);
   gap: .15rem 1rem; padding: .55rem .9rem; align-items: baseline; }
@@ -52,14 +52,15 @@ div.entry > * { min-width: 0; overflow-wrap: anywhere; }
 div.entry .why { grid-column: 2 / -1; color: var(--soft); }
 .recipe { white-space: pre-wrap; } div.entry .recipe { color: inherit; }
 .recipe::before { content: "→ "; }
-:target { outline: 2px solid var(--link); }
+details:has(> :target) { outline: 2px solid var(--link); }
+.anchor { display: block; scroll-margin-top: 3.5rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .6rem; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 500; } td.n, th.n { text-align: right; }
 summary { cursor: pointer; padding: .55rem .9rem; }
-summary .soft { margin-left: .6rem; }
+summary .badge { min-width: 6.6rem; } summary .soft { margin-left: .6rem; }
 .diff { border-top: 1px solid var(--line); }
 .hunk { padding: .15rem .9rem; background: var(--card); color: var(--soft); }
 .run { display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) 3.2rem minmax(0, 1fr); }
@@ -75,7 +76,7 @@ summary .soft { margin-left: .6rem; }
   font: 14px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
 .note.failed { border-color: var(--failed); }
 .note.rewritten, .note.kept { background: var(--fine); border-color: var(--compat); }
-.note .recipe { font-weight: 550; }
+.note .recipe { font-weight: 500; }
 .example { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin: .4rem 0; }
 .example > div { min-width: 0; }
 .example pre { margin: 0; padding: .5rem .75rem; overflow-x: auto; background: var(--back);
@@ -89,12 +90,16 @@ pre { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
   th, td { padding: .35rem .3rem; }
   div.entry { grid-template-columns: minmax(0, 1fr); } div.entry .why { grid-column: 1; }
   .example { grid-template-columns: minmax(0, 1fr); }
-  .run, .run.one { grid-template-columns: 2.4rem minmax(0, 1fr); }
+  .run, .run.one { grid-template-columns: 2.2rem minmax(0, 1fr); font-size: 11.5px; }
   .run > .n { order: 1; } .run.same > .n, .run > .none { display: none; }
   .note { margin-left: 2.4rem; }
 }
+@page { margin: 14mm 12mm; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 10.5pt; } .filters { display: none; }
+  body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact;
+    -webkit-print-color-adjust: exact; }
+  .filters { display: none; } h2 { break-after: avoid; } .run { font-size: 8pt; }
+  div.entry { grid-template-columns: 6.5rem minmax(8rem, 14rem) minmax(0, 1fr); }
   .entry, .note { break-inside: avoid; } details.entry { break-inside: auto; }
   details::details-content { content-visibility: visible; height: auto; }
   a { color: inherit; text-decoration: none; }

@@ -38,6 +38,7 @@ def generated() -> Iterator[tuple[pathlib.Path, Callable[[], str]]]:
         path = DOCS / "drawings" / f"{name}.svg"
         yield path, functools.partial(drawings.svg, drawing)
     yield DOCS / "pictures" / "demo.svg", demo_picture.write_picture
+    yield DOCS / "pictures" / "demo-narrow.svg", demo_picture.write_narrow_picture
 
 
 if __name__ == "__main__":

@@ -70,6 +70,16 @@ _WITHOUT_CASE = {
     Outcome.WARNED: "E011",
     Outcome.FAILED: "E001 E002 E003 E004 E006 G005 G006 G009",
 }
+# The cases that a page shows, of a code with better ones than all of them in their order.
+# Without a case the page shows the code's own `before` and `after` alone.
+_SHOWN = {
+    "D152": (),
+    "N100": (),
+    "N150": ("N150_variable", "N150_placeholder", "N150_saver"),
+    "T101": (),
+    "T105": (),
+    "T111": ("T111_cudnn", "T111_import", "T111"),
+}
 _CODE = re.compile(r"\b[A-Z]\d{3}\b")
 
 
@@ -119,6 +129,7 @@ def write_page(name: str) -> str:
     code = CODES[stem]
     pairs = _pairs_of_recipes()
     known = [case for case in cases().values() if case.code == stem]
+    known.sort(key=lambda case: case.name not in _SHOWN.get(stem, ()))
     if not known and stem in pairs and not _has_command(stem):
         known = [Case(stem, pairs[stem][0])]
     return _WRITTEN + "\n".join(_page(code, known, pairs))
@@ -184,7 +195,8 @@ def _examples(
     code: Code, known: list[Case], followed: dict[str, tuple[str, str]]
 ) -> Iterator[str]:
     shown = []
-    for name in dict.fromkeys([code.id, *(case.name for case in known)]):
+    names = dict.fromkeys([code.id, *(case.name for case in known)])
+    for name in _SHOWN.get(code.id, names):
         case = next((c for c in known if c.name == name), None)
         if name in followed:
             shown.append(show_followed(followed[name]))

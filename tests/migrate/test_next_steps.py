@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
+import shlex
 import subprocess
+import tempfile
 
 import click.testing
 import pytest
@@ -13,6 +16,7 @@ import pytest
 from migrate import extras, packages
 from migrate.checkpoint_places import find_places
 from migrate.cli import main
+from migrate.disk import git
 from migrate.pipeline import FileResult
 
 ROOT = pathlib.Path(extras.__file__).resolve().parents[1]
@@ -141,19 +145,73 @@ def test_a_copy_is_verified_against_the_original(tmp_path: pathlib.Path) -> None
     assert f"tf1to2 verify {tmp_path}/in/train.py {out}/train.py" in shown
 
 
-def test_a_dirty_tree_is_told(tmp_path: pathlib.Path) -> None:
-    def git(*arguments: str) -> None:
-        name = ("-c", "user.name=a", "-c", "user.email=a@b")
-        subprocess.run(["git", *name, *arguments], cwd=tmp_path, check=True)
+def _run_git(directory: pathlib.Path, *arguments: str) -> None:
+    name = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *name, *arguments], cwd=directory, check=True)
 
+
+def _commit(directory: pathlib.Path) -> None:
+    _run_git(directory, "init", "-q")
+    _run_git(directory, "add", ".")
+    _run_git(directory, "commit", "-qm", "before")
+
+
+@pytest.mark.parametrize("start", [".", "models/old one", "..", "../elsewhere"])
+def test_the_originals_of_git_are_outside_of_the_repository(
+    start: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The printed commands are followed word by word, from wherever the tool was started."""
+    top = tmp_path / "work" / "repository"
+    project = top / "models" / "old one"
+    project.mkdir(parents=True)
+    (tmp_path / "work" / "elsewhere").mkdir()
+    (tmp_path / "work" / "repository-before").mkdir()
+    (project / "train.py").write_text(PROGRAM)
+    _commit(top)
+    (project / "later.py").write_text(PROGRAM)
+    monkeypatch.chdir(top / start)
+    shown = _run("migrate", os.path.relpath(project), "--write").output
+    (add,) = re.findall(r"^   (git .+ HEAD)   \(the originals\)$", shown, re.M)
+    subprocess.run(shlex.split(add), check=True)
+    assert (tmp_path / "work" / "repository-before-2" / ".git").is_file()
+    pairs = re.findall(r"^   (tf1to2 verify .+) -- FLAGS$", shown, re.M)
+    later, train = [shlex.split(line)[2:] for line in pairs]
+    assert pathlib.Path(train[0]).read_text() == PROGRAM
+    assert pathlib.Path(train[1]).read_text() == (project / "train.py").read_text()
+    # The last commit does not have the other one.
+    assert later[0] == "OLD/later.py" and pathlib.Path(later[1]).is_file()
+    assert "   OLD is a directory with your copies" in shown
+    _run_git(top, "worktree", "remove", "--force", "../repository-before-2")
+
+
+def test_the_originals_of_a_repository_in_another_are_outside_of_both(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "train.py").write_text(PROGRAM)
+    _commit(inner)
+    _run_git(tmp_path / "outer", "init", "-q")
+    monkeypatch.chdir(inner)
+    shown = _run("migrate", ".", "--write").output
+    assert "   git worktree add ../../inner-before HEAD   (the originals)" in shown
+    assert "tf1to2 verify ../../inner-before/train.py train.py -- FLAGS" in shown
+
+
+def test_originals_beside_which_nothing_can_be_written(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    tree = git.choose_worktree(tmp_path / "top")
+    assert tree.parent == pathlib.Path(tempfile.gettempdir())
+
+
+def test_a_dirty_tree_is_told(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "train.py"
     file.write_text(PROGRAM)
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "before")
-    clean = _run("migrate", file, "--write").output
-    assert "Warning" not in clean and "git worktree add ../before HEAD" in clean
-    git("checkout", "-q", "train.py")
+    _commit(tmp_path)
+    assert "Warning" not in _run("migrate", file, "--write").output
+    _run_git(tmp_path, "checkout", "-q", "train.py")
     file.write_text(PROGRAM + "# mine\n")
     (tmp_path / "x.py").write_text("")
     shown = _run("migrate", file, "--write").output

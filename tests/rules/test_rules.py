@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import pathlib
+import re
+import textwrap
 
 import pytest
 from click.testing import CliRunner
@@ -83,6 +85,52 @@ def test_codes_of_earlier_versions_are_understood() -> None:
         done = CliRunner().invoke(rule, [old])
         assert done.exit_code == 0
         assert done.output.startswith(f"{old} is {new} now.\n\n{new}: ")
+
+
+# Pages whose pair the code has itself -> what its program has before the pair.
+HEAD = "import tensorflow as tf\n\n"
+OWN_PAIRS = {"T101": HEAD, "T105": ""}
+
+
+@pytest.mark.parametrize("code", OWN_PAIRS)
+def test_a_pair_of_a_kept_name_is_what_the_tool_writes(code: str) -> None:
+    row, head = CODES[code], OWN_PAIRS[code]
+    done = migrate_text(head + row.before + "\n")
+    assert done.text == head + row.after + "\n"
+    assert code in {f.code for f in done.findings}
+
+
+def test_the_pair_of_prints_is_of_the_case() -> None:
+    text, row = CASES["D152"].text, CODES["D152"]
+    assert row.before in text
+    written = textwrap.dedent(migrate_text(text).text)
+    for part in row.after.split("\n...\n"):
+        assert part in written or textwrap.indent(part, "    ") in written
+
+
+def test_the_pair_of_a_refused_program_is_refused_and_then_migrated() -> None:
+    text = HEAD + "import numpy as np\nbatch = np.ones([1, 3])\n"
+    row = CODES["N100"]
+    lines = (text + row.before).splitlines()
+    found = migrate_text("\n".join(lines) + "\n").findings
+    assert {"N100", "S108"} <= {f.code for f in found}
+    for finding in found:
+        if finding.outcome.value == "refused":
+            assert lines[finding.line - 1].endswith(f"# {finding.code}"), finding
+    done = migrate_text(text + row.after + "\n")
+    assert done.text != text + row.after + "\n"
+    assert not [f for f in done.findings if f.outcome.value == "refused"]
+
+
+def test_every_page_shows_two_programs_or_a_command() -> None:
+    for code in CODES:
+        page = (TESTS.parent / "docs" / "rules" / f"{code}.md").read_text("utf-8")
+        assert page.count("```python\n") > 1 or "```console\n" in page, code
+
+
+@pytest.mark.parametrize("code", ["E001", "E002", "E006"])
+def test_a_page_of_a_file_says_by_which_command_to_go_on(code: str) -> None:
+    assert re.search(r"`(tf1to2|iconv|chmod) ", CODES[code].recipe)
 
 
 def test_every_code_has_a_reason_and_relatives() -> None:

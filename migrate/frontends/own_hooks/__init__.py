@@ -268,9 +268,9 @@ class _Hook:
         return (
             method.name == "before_run"
             and len(statements) == 1
-            and isinstance(statements[0], (ast.Return, ast.Assign))
             and len(returns) == 1
             and returns[0] is method.body[-1]
+            and _is_returned(call, statements[0], method)
             and bool(self._made)
             and all(self._is_always_there(made) for made in self._made)
         )
@@ -421,6 +421,25 @@ class _Hook:
             return True
         owner = self._scopes.scope_of(node).owner(node.id)
         return owner is None or owner.node in set(walk_breadth_first(self._class))
+
+
+def _is_returned(call: ast.Call, statement: ast.stmt, method: ast.FunctionDef) -> bool:
+    """Whether a method's last line returns a call, itself or by a name with no other value."""
+    last = method.body[-1]
+    assert isinstance(last, ast.Return)
+    if statement is last:
+        return last.value is call
+    match statement, last.value:
+        case ast.Assign([ast.Name(id=name)], value), ast.Name(id=returned):
+            stored = [
+                node
+                for node in ast.walk(method)
+                if isinstance(node, ast.Name)
+                and node.id == name
+                and not isinstance(node.ctx, ast.Load)
+            ]
+            return value is call and name == returned and len(stored) == 1
+    return False
 
 
 def _is_listed(node: ast.AST, value: ast.expr) -> bool:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from tests.rules.followed.bases import HEAD, MODULE, PLAIN, change
 
 _LINES = {
+    "T111_cudnn": (
+        "layer = tf.contrib.cudnn_rnn.CudnnLSTM(1, 128)",
+        "import tf_keras\nlayer = tf_keras.layers.LSTM(128, return_sequences=True)",
+    ),
     "T111_contrib": ("gan = tf.contrib.gan", "import tensorflow_gan as gan"),
     "T112": (
         "reader = tf.LMDBReader()",
@@ -29,7 +33,7 @@ _LINES = {
     ),
     "N150_placeholder": (
         "x = tf.placeholder(tf.float32)\nz = tf.log(x)",
-        "def double(x):\n    return tf.log(x)",
+        "def logarithm(x):\n    return tf.log(x)",
     ),
     "E105_dataset": (
         "def show(inputs):\n    return inputs.output_shapes",

@@ -264,6 +264,47 @@ def test_values_are_set_where_workers_do_not_keep_pace() -> None:
     assert "run_context.session.load(self._rate, 0.1)" in migration.text
 
 
+_FEEDS = """
+class Hook(tf.train.SessionRunHook):
+    def __init__(self, rate):
+        self._rate = rate
+        self._runs = 0
+
+    def before_run(self, run_context):
+        self._runs += 1
+        BODY
+"""
+_FED = "tf.train.SessionRunArgs(None, feed_dict={self._rate: 0.1 / self._runs})"
+
+
+@pytest.mark.parametrize(
+    ("body", "every"),
+    [
+        (f"return {_FED}", True),
+        (f"fed = {_FED}\n        return fed", True),
+        (f"return {_FED} if self._runs < 2 else None", False),
+        (f"return self._runs < 2 and {_FED}", False),
+        (f"if self._runs < 2:\n            return {_FED}", False),
+        (f"fed = {_FED} if self._runs < 2 else None\n        return fed", False),
+        (
+            f"fed = {_FED}\n        if self._runs > 1:\n            fed = None\n"
+            "        return fed",
+            False,
+        ),
+        (f"fed = {_FED}\n        return None", False),
+        (f"self._fed = {_FED}\n        return None", False),
+    ],
+)
+def test_a_hook_feeds_every_step_or_is_refused(body: str, every: bool) -> None:
+    done = _migrated(_FEEDS.replace("BODY", body), "hooks = [Hook(rate)]")
+    told = _refused(done)
+    assert bool(told) is not every
+    if every:
+        assert 'training_session.Fed("rate")' in done.text
+    else:
+        assert told[0].code == "H122" and "feeds only some steps" in told[0].reason
+
+
 def test_a_file_without_a_program_is_told_what_a_hook_can_be() -> None:
     (finding, *_) = _refused(migrate_text("import tensorflow as tf\n" + _LOSS))
     assert finding.code == "N150"

@@ -1,0 +1,2 @@
+import tensorflow as tf
+tf.contrib.cudnn_rnn.CudnnLSTM
