@@ -77,7 +77,7 @@ CODES = (
     Code(
         "C131",
         "client that cannot connect to the cluster as the only one",
-        "The client places operations on remote tasks, but the tool sees no `ClusterSpec` where the session is opened. Or there are several clients: the placement depends on the task's index, so that every task opens its own session on another server, or several tasks go on to the same session and do not wait in `server.join()`.",
+        "The client places operations on remote tasks, but the tool sees no `ClusterSpec` where the session is opened. Or there are several clients: the placement depends on the task's index, so that every task opens its own session on another server, or several tasks go on to the same session and do not wait in `server.join()`. Or towers stand on the tasks of a cluster, and the tool cannot tell which one task builds and runs them.",
         why="A TensorFlow 1 client needed the address of one server. A TensorFlow 2 client needs the addresses of all tasks. TensorFlow 1 clients shared variables by name. Clients of a TensorFlow 2 cluster share none, so each would train alone.",
     ),
     Code(

@@ -118,12 +118,6 @@ CODES = (
         why="The replicas of a strategy share all variables, and their gradients are averaged. A tower that does anything else would compute another result as a replica. The number of replicas must be known before the strategy is made, and the graph is made after it.",
     ),
     Code(
-        "N127",
-        "several clients build the towers",
-        "The towers stand on the tasks of a cluster, but several tasks may open a session, or the tool cannot tell which task does.",
-        why="One client builds and runs all towers, and the other tasks serve. Several clients would each train alone.",
-    ),
-    Code(
         "N171",
         "server that does not exist",
         "Synchronous training starts no server. The tool removes prints of the server. Other uses of it are refused.",

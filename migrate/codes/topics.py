@@ -51,7 +51,7 @@ TOPICS: dict[str, str] = {
     "names": "N111 G006 N141 V104",
     "arguments": "N151 T102 T121",
     "Supervisors": "N120 S132",
-    "towers": "N126 N127 N128 N123 S138",
+    "towers": "N126 C131 N128 N123 S138",
     "recurrent networks": "V103 S150 K166",
     "moving averages": "N190 N191 O120",
     "optimizers": "O101 O110 N107 O117 O112 K133",

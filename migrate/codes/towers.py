@@ -13,7 +13,7 @@ CODES = (
         before='for i in range(num_workers):\n  with tf.device("/job:worker/task:%d" % i):\n    loss = tower_loss(x_parts[i], y_parts[i])\n    tower_grads.append(opt.compute_gradients(loss))\ntrain_op = opt.apply_gradients(average_gradients(tower_grads))',
         after='tf.config.experimental_connect_to_cluster(cluster)\nstrategy = towers_on_tasks.strategy(\n    ["/job:worker/task:%d" % i for i in range(num_workers)])\nreplicas = towers_on_tasks.Replicas(strategy)',
         promise="The same tasks compute the same values. Each tower receives all that a step is fed, and takes its part.",
-        refused_when="The tool cannot see that one client alone builds the towers (N127). Or a tower does what replicas do not do (N126).",
+        refused_when="The tool cannot see that one client alone builds the towers (C131). Or a tower does what replicas do not do (N126).",
     ),
     Code(
         "N134",
