@@ -25,7 +25,7 @@ TOPICS: dict[str, str] = {
     "Python 2": "E004 E010 E011",
     "notebooks": "E003 E007 E008 G005 S130",
     "Estimators": "E101 E102 E105 E117 K101 K104 K110 N101",
-    "ready-made Estimators": "E107 E117",
+    "ready-made Estimators": "E101 E117",
     "TPUs": "E156 E117",
     "batch normalisation": "S117 L123 S138 D156",
     "input of Estimators": "I111 E114 N162 D169",
