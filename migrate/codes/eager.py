@@ -63,14 +63,6 @@ CODES = (
         why="TensorFlow traces the step once, and what else it does would happen once. The model, the optimizer and the metrics must be made under the strategy's scope, and add up what the replicas compute. The workers share the data, so the tool must know how to divide it.",
     ),
     Code(
-        "D155",
-        "a compiled Keras model as an Estimator",
-        "`keras_model_estimator.py`, written beside the program, trains, evaluates, predicts with and exports copies of the model. It keeps TensorFlow 1's names of variables, slots, metrics and signatures, and continues its checkpoints. Training begins with the model's own weights. A seeded initializer draws other numbers than in TensorFlow 1. Workers without parameter servers are joined when the module is imported.",
-        why="TensorFlow 2.16 removed Estimators, and `model_to_estimator` with them. The emitted module keeps the calls of your program working, on the same Keras model.",
-        before="tf.keras.estimator.model_to_estimator(keras_model=model)",
-        after="keras_model_estimator.model_to_estimator(keras_model=model)",
-    ),
-    Code(
         "D156",
         "Keras in a session",
         "A Keras model or layer in a session program is made once, under the strategy's scope, and called in the step functions. Its variables are trained with the others. Keras may also train in the session: one `train_on_batch` in a loop, for a model whose `compile` call is visible, becomes a step with a tape. A compiled model in a graph, functions of the backend, and Keras optimizers are refused. So are `fit_generator`, a `fit` that is not known to work with a strategy, other metrics than an accuracy or metrics given by name, and example weights. So are layers that update variables in a call, recurrent layers, and activity penalties.",

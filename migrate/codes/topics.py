@@ -18,7 +18,7 @@ TOPICS: dict[str, str] = {
     "logits": "D102 D104",
     "eager code in a session": "D113 D120 D121 D125 D132 D134",
     "metrics of eager code": "D125 D158 D132 D152",
-    "Keras on a cluster": "D156 D153 D154 D155 D137 D166",
+    "Keras on a cluster": "D156 D153 D154 E101 D137 D166",
     "Keras in a graph": "D156 D158 K166",
     "shuffled data": "D135 D143 I112",
     "reading and writing files": "E001 E002 E003 E006",
