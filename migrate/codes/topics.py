@@ -24,7 +24,7 @@ TOPICS: dict[str, str] = {
     "reading and writing files": "E001 E002 E003 E006",
     "Python 2": "E004 E010 E011",
     "notebooks": "E003 E007 E008 G005 S130",
-    "Estimators": "E101 E102 E105 E117 K101 K104 K110 N101",
+    "Estimators": "E101 E102 E105 E117 K101 K110 N101",
     "ready-made Estimators": "E101 E117",
     "TPUs": "E156 E117",
     "batch normalisation": "S117 L123 S138 D156",
