@@ -43,13 +43,6 @@ CODES = (
         why="`tf.compat.v1.train.Saver` reads and writes variables through a session, and the migrated program has none. The emitted class writes the same files without one.",
     ),
     Code(
-        "V123",
-        "list of variables",
-        "The program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order. Or it asks a layer for its variables or shapes before the first step.",
-        why="TensorFlow 1 kept a list of the graph's variables. At each moment it had those that existed by then. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it. Keras layers and optimizers make theirs in the first step, so a list could have other variables than in TensorFlow 1, or another order.",
-        recipe="Pass the variables along.",
-    ),
-    Code(
         "V127",
         "hashed variables",
         "The program uses variables as keys of a dict or elements of a set.",

@@ -245,12 +245,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Use tf.GradientTape.",
     ),
     "tf.trainable_variables": (
-        "V123",
+        "N105",
         "TF2 keeps no list of all variables",
         "Pass the list of variables to the code that needs it.",
     ),
     "tf.global_variables": (
-        "V123",
+        "N105",
         "TF2 keeps no list of all variables",
         "Pass the list of variables to the code that needs it.",
     ),

@@ -220,7 +220,7 @@ class Variables(GraphCode):
         """What a list is used for that TF2 makes in another order."""
         if self.lists.goes_by_place(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 f"the program takes a variable by its place among all {which} ones. "
                 "Layers and optimizers make their variables in the first step, "
@@ -341,7 +341,7 @@ class Variables(GraphCode):
             self._report_order(call, symbol, which)
         if call in self.program.early_lists:
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 "this lists the variables that exist by then, but layers make "
                 "their variables in the first step",
@@ -351,7 +351,7 @@ class Variables(GraphCode):
             )
         elif which == "global" and not self.lists.is_complete(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 "this lists all variables. In TensorFlow 1 the optimizer or layers "
                 "may have made theirs before this line. In TensorFlow 2 they make "
@@ -362,7 +362,7 @@ class Variables(GraphCode):
             )
         if which == "trainable" and not self.lists.is_of_its_step(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 "a step takes this list, but layers that another step calls make "
                 "their variables there. So the list would have other variables "
@@ -373,7 +373,7 @@ class Variables(GraphCode):
             )
         if not self._is_in_driver(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 f"a helper function asks the graph for all {which} variables",
                 "Pass the variables to the function.",

@@ -114,7 +114,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
     "N151_hook_tensors": (LOG, (('{"loss": loss}', "{name: loss}"),)),
     "N151_hook_list": (LOG, (('{"loss": loss}', "tensors"),)),
-    "V123_layer": (
+    "N105_layer": (
         change(
             CLUSTER,
             (
@@ -287,7 +287,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("factors = [2.0]", "factors = {w: 2.0}"), ("factors[0]", "factors[w]")),
     ),
-    "V123_too_early": (
+    "N105_too_early": (
         change(
             CLUSTER,
             (

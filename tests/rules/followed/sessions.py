@@ -306,7 +306,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (('scope="rnn"', "scope=name"),),
     ),
-    "V123_graph": (
+    "N105_graph": (
         change(
             LAYER,
             ("GradientDescentOptimizer(0.1)", "AdamOptimizer()"),

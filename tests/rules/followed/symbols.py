@@ -74,7 +74,7 @@ _LINES = {
         "w = tf.Variable(1.0)\nsaver = tf.train.Saver([w])",
         "w = tf.Variable(1.0)\nsaver = tf.train.Checkpoint(w=w)",
     ),
-    "V123": (
+    "N105_variables": (
         "w = tf.Variable(1.0)\nprint(tf.global_variables())",
         "w = tf.Variable(1.0)\nprint([w])",
     ),
