@@ -47,7 +47,7 @@ TOPICS: dict[str, str] = {
     "several sessions": "N101 S120 N120",
     "where variables are made": "N104 N107 N111 N135 S105 V105",
     "steps that Python decides": "N103 N115 N116 O117",
-    "collections": "N105 V110",
+    "collections": "N105 V104",
     "names": "N111 G006 N141 V104",
     "arguments": "N151 T102 T121",
     "Supervisors": "N120 S132",

@@ -13,9 +13,9 @@ CODES = (
     ),
     Code(
         "V104",
-        "variable, variable scope or global step",
-        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value.",
-        why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read.",
+        "variable, list of variables, variable scope or global step",
+        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value. `tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create theirs in the first step, after all others. If the program shows a list whose order is therefore another one than in TensorFlow 1, its line says so.",
+        why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read. TensorFlow 2 keeps no list of the graph's variables, so the strategy's helper records them as the program makes them.",
     ),
     Code(
         "V105",
@@ -23,12 +23,6 @@ CODES = (
         "`get_variable` has no shape and no value, so it asks for a variable that was made elsewhere. Or the program uses `tf.make_template`, which finds its variables again each time it is called.",
         why="TensorFlow 1 found the variable by its name in the graph. TensorFlow 2 has no store of variables by name, so a Python object has to hold the variable.",
         recipe="Keep the variable in a Python name, or in a `tf.Module`, and pass it to the code that uses it.",
-    ),
-    Code(
-        "V110",
-        "trainable variables",
-        "`tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create theirs in the first step, after all others. If the program shows a list whose order is therefore another one than in TensorFlow 1, its line says so.",
-        why="TensorFlow 1 listed every trainable variable of the graph. TensorFlow 2 keeps no such list, so the strategy's helper records the variables as the program makes them.",
     ),
     Code(
         "V111",

@@ -174,7 +174,7 @@ class Savers(Partitioners):
             if symbol not in roles.TRAINABLE | roles.GLOBAL and not position:
                 continue
             which, scope = self._read_call(node)
-            self.claimed[node] = ("V110", f"replicas.{which}_variables")
+            self.claimed[node] = ("V104", f"replicas.{which}_variables")
             if position:
                 self.claimed[node.args[0]] = self.claimed[node]
             if scope is None:

@@ -234,7 +234,7 @@ class Variables(GraphCode):
                 f"replicas.{which}_variables, in the order in which TensorFlow 2 makes "
                 "them: those of layers and optimizers come after all others"
             )
-            self.claimed[call] = ("V110", reason)
+            self.claimed[call] = ("V104", reason)
 
     def _check_fed_inside(self) -> None:
         """That no run trains variables behind a tensor that it feeds."""
@@ -302,7 +302,7 @@ class Variables(GraphCode):
         made = self.by_then.find(call, which, scope)
         if not made or not self.lists.is_of_its_step(call, {m.flow for m in made}):
             return False
-        self.claimed[call] = ("V110", "the variables that there are by then")
+        self.claimed[call] = ("V104", "the variables that there are by then")
         self.plan.replace(call, self.by_then.write(made, which))
         return True
 
@@ -330,10 +330,10 @@ class Variables(GraphCode):
                     self._keep_in_compat(call.func, symbol)
                 return
             which = _LISTS[key]
-            self.claimed[call.args[0]] = ("V110", f"replicas.{which}_variables")
+            self.claimed[call.args[0]] = ("V104", f"replicas.{which}_variables")
         else:
             which = "global" if symbol in roles.GLOBAL else "trainable"
-        self.claimed[call] = ("V110", f"replicas.{which}_variables")
+        self.claimed[call] = ("V104", f"replicas.{which}_variables")
         scope = self._find_scope(call)
         if self._list_by_then(call, which, scope):
             return
