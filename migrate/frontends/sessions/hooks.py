@@ -179,7 +179,7 @@ class SessionHooks:
                         return None
                     continue
                 self.diagnostics.refuse(
-                    "H102",
+                    "N151",
                     item,
                     "the hook names a tensor by a string",
                     "Pass the tensor itself to the hook.",
