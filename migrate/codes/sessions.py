@@ -157,14 +157,4 @@ CODES = (
         why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The emitted objects have no graph, so they lack these attributes. The migrated program calls step functions, so it has no session and no graph that it could pass to another function.",
         recipe="Use the session only for `run`. Compute other values before or after it.",
     ),
-    Code(
-        "S150",
-        "recurrent cells",
-        "Cells of `tf.nn.rnn_cell` and `tf.contrib.rnn`, and the functions that run them over time, now come from `recurrent_cells.py`, written beside the program. They are made once, with TensorFlow 1's formulas, variable names and gate order.",
-        why="Keras's recurrent layers order their gates differently, and name their variables differently. With them an old checkpoint would not load, or would load into the wrong gates.",
-        before="cell = tf.nn.rnn_cell.BasicLSTMCell(128)\noutputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)",
-        after="cell = recurrent_cells.BasicLSTMCell(128)\n...\noutputs, state = recurrent_cells.dynamic_rnn(cell, x, dtype=tf.float32)",
-        promise="The values and gradients are the same, and TensorFlow 1's checkpoints fit.",
-        refused_when="Cells share variables through a scope (V103).",
-    ),
 )

@@ -28,11 +28,12 @@ CODES = (
     Code(
         "T107",
         "from a module beside the program, or from tf_slim",
-        "A small module that behaves the same is written beside the file, and the file imports it. This covers classes and functions of `tf.contrib`, and the MNIST reader of TensorFlow's tutorials. Decoders of examples, regularizers and initial values of slim come from the package `tf_slim` instead; install it with `pip install tf_slim`.",
-        why="TensorFlow 2 has no `tf.contrib` and no tutorials, and nothing that does the same. A module beside the program keeps it working, and you can read and change it. The MNIST module reads the same four files, and gives the same batches in the same order for the same NumPy seed. The authors of slim moved it into the package `tf_slim`, which still works under TensorFlow 2 for these functions.",
+        "A small module that behaves the same is written beside the file, and the file imports it. This covers classes and functions of `tf.contrib`, and the MNIST reader of TensorFlow's tutorials. It also covers the cells of `tf.nn.rnn_cell` and `tf.contrib.rnn`, and the functions that run them over time: they come from `recurrent_cells.py` and are made once, with TensorFlow 1's formulas, variable names and gate order. Decoders of examples, regularizers and initial values of slim come from the package `tf_slim` instead; install it with `pip install tf_slim`.",
+        why="TensorFlow 2 has no `tf.contrib` and no tutorials, and nothing that does the same. A module beside the program keeps it working, and you can read and change it. The MNIST module reads the same four files, and gives the same batches in the same order for the same NumPy seed. The authors of slim moved it into the package `tf_slim`, which still works under TensorFlow 2 for these functions. Keras's recurrent layers order their gates differently, and name their variables differently, so old checkpoints would not fit them.",
         before="hparams = tf.contrib.training.HParams(rate=0.1)",
         after="import contrib_hparams\n...\nhparams = contrib_hparams.HParams(rate=0.1)",
-        refused_when="The symbol is a layer or a part of slim that is not covered (N123).",
+        promise="The values and gradients are the same, and TensorFlow 1's checkpoints fit.",
+        refused_when="The symbol is a layer or a part of slim that is not covered (N123). Or recurrent cells share variables through a scope (V103).",
     ),
     Code(
         "T111",
