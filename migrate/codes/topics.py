@@ -53,7 +53,7 @@ TOPICS: dict[str, str] = {
     "Supervisors": "N120 S132",
     "towers": "N126 C131 N128 N123 S138",
     "recurrent networks": "V103 T107 K166",
-    "moving averages": "N190 N191 O120",
+    "moving averages": "T107 N191 O120",
     "optimizers": "O101 O110 N107 O117 O112 K133",
     "synchronous training": "O106 O111 D145 N171",
     "partitioners": "P102 P110 P111",

@@ -22,16 +22,6 @@ CODES = (
         why="Worker 0's process is the coordinator: it alone starts steps on the other tasks. Another task cannot take its place.",
     ),
     Code(
-        "N190",
-        "moving averages of a session program",
-        "`ExponentialMovingAverage` now comes from `moving_averages.py`, written beside the program. Its variables have TensorFlow 1's names and are updated in the step.",
-        why="TensorFlow 2's class does not make the variables that TensorFlow 1's checkpoints hold, so the trained averages would be lost. The emitted class makes them, and uses TensorFlow 1's formula.",
-        before="averages = tf.train.ExponentialMovingAverage(0.99, global_step)\nwith tf.control_dependencies([train_op]):\n  train_op = averages.apply(tf.trainable_variables())",
-        after="averages = moving_averages.ExponentialMovingAverage(\n    replicas, decay=0.99, num_updates=global_step)\n...\n    averages.apply(replicas.trainable_variables)",
-        promise="The averages have TensorFlow 1's values, and TensorFlow 1's names in checkpoints. `variables_to_restore()` reads TensorFlow 1's checkpoints. An average of a tensor continues only in steps that compute the tensor by the same operations.",
-        refused_when="The averages use `zero_debias=True`, or a decay that a step computes (O120).",
-    ),
-    Code(
         "N191",
         "order that TensorFlow 1 left open",
         "The program does not say which of two things comes first, and the migrated program uses one fixed order. A moving average and the update of its variables run in the order of the statements. A metric's value that is fetched with its update is the value before the update. If one run trains variables and also assigns to them, the optimizer's update comes first. The same holds for two updates by one Adam in one run: each of them advances `beta1_power` and `beta2_power`, so the second update has another rate than the first. These two are warnings.",
