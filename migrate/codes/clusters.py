@@ -45,20 +45,12 @@ CODES = (
     ),
     Code(
         "C111",
-        "device setter, or its split by hand",
-        "The tool removes `replica_device_setter`, and its `GreedyLoadBalancingStrategy` too. It does the same where the program pins variables to parameter servers by hand, and everything else to its own worker. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute. A setter that gets neither `cluster` nor `ps_tasks` is a warning: TensorFlow 1 then shared no variables between workers.",
+        "device setter or device block",
+        "The tool removes `replica_device_setter`, and its `GreedyLoadBalancingStrategy` too. It does the same where the program pins variables to parameter servers by hand, and everything else to its own worker. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute. A `tf.device` block for a device of this process stays in step functions. The tool removes it around variables, and in a `model_fn` that becomes a Keras model. A setter that gets neither `cluster` nor `ps_tasks` is a warning: TensorFlow 1 then shared no variables between workers.",
         why="In TensorFlow 1 a device function chose the place of each variable. In TensorFlow 2 the scope of a strategy does, so a device function inside it has nothing to decide. To balance bytes between parameter servers, give the strategy a partitioner.",
         before="with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)",
         after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
-    ),
-    Code(
-        "C114",
-        "local device",
-        "A `tf.device` block for a device of this process stays in step functions. The tool removes it around variables, and in a `model_fn` that becomes a Keras model.",
-        why="A strategy places variables itself, on parameter servers or as copies on each worker. A device block around them would ask for another place than the strategy chooses.",
-        before='with tf.device("/cpu:0"):\n    table = tf.get_variable("table", [9, 4])',
-        after='table = self.add_weight("table", shape=[9, 4])',
-        refused_when="It names another device than the CPU or the first GPU. A `model_fn` then stays one (K110).",
+        refused_when="A block names another local device than the CPU or the first GPU. A `model_fn` then stays one (K110).",
     ),
     Code(
         "C115",
