@@ -66,11 +66,12 @@ CODES = (
     ),
     Code(
         "S115",
-        "session",
-        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped. A session of one process that only runs steps is gone: the program calls them.",
-        why="TensorFlow 2 has no sessions. A program's loop still needs what its session did besides running.",
+        "session, Supervisor or SessionManager",
+        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped. A session of one process that only runs steps is gone: the program calls them. A Supervisor's session becomes the same one, which prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps in place of every two minutes. Its writer and saver are made beside it where the program asks for them. A function that `loop` calls by time becomes a function of the session's block. It runs in a thread of its worker, runs no hooks, and ends with the session. `prepare_session` of a `SessionManager` becomes the statements that it stood for: restore the latest checkpoint of its directory, or initialise. Workers that waited for a chief now wait in the session.",
+        why="TensorFlow 2 has no sessions, no Supervisor and no `SessionManager`. A program's loop still needs what they did besides running: restore or initialise, wait for the chief, save and run timed functions.",
         before="with tf.train.MonitoredTrainingSession(master=server.target, hooks=hooks) as sess:",
         after="with training_session.MonitoredTrainingSession(replicas, hooks=hooks) as sess:",
+        refused_when="A `SessionManager` waits for a checkpoint, or opens several sessions. Or it is given an `init_feed_dict`, or a `ready_op` that is used elsewhere too.",
     ),
     Code(
         "S116",
@@ -124,15 +125,6 @@ CODES = (
         after="# cell 3: its code is in cell 4\n# cell 4\ndef compute_loss(x, y): ...\nwith plain_session.Session(replicas) as sess:\n  sess.run(compute_loss, x, y)",
         promise="What a module does when it is imported is done at the same place.",
         refused_when="Two modules give one name different meanings, or a module is imported inside a function.",
-    ),
-    Code(
-        "S132",
-        "Supervisor or SessionManager",
-        "A Supervisor's session becomes `training_session.MonitoredTrainingSession`, which prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps in place of every two minutes. Its writer and saver are made beside it where the program asks for them. A function that `loop` calls by time becomes a function of the session's block. It runs in a thread of its worker, runs no hooks, and ends with the session. `prepare_session` of a `SessionManager` becomes the statements that it stood for: restore the latest checkpoint of its directory, or initialise. Workers that waited for a chief now wait in the session.",
-        why="TensorFlow 2 has no Supervisor, no `SessionManager` and no session. The emitted session offers the same services: it restores or initialises, waits for the chief, saves and runs timed functions.",
-        before="sv = tf.train.Supervisor(is_chief=is_chief, logdir=logdir)\nwith sv.managed_session(server.target) as sess:",
-        after="with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
-        refused_when="A `SessionManager` waits for a checkpoint, or opens several sessions. Or it is given an `init_feed_dict`, or a `ready_op` that is used elsewhere too.",
     ),
     Code(
         "S136",

@@ -50,7 +50,7 @@ TOPICS: dict[str, str] = {
     "collections": "N105 V104",
     "names": "N111 G006 N141 V104",
     "arguments": "N151 T102 T121",
-    "Supervisors": "N120 S132",
+    "Supervisors": "N120 S115",
     "towers": "N126 C131 N128 N123 S138",
     "recurrent networks": "V103 T107 K166",
     "moving averages": "T107 N191 O120",
