@@ -66,9 +66,9 @@ CODES = (
     ),
     Code(
         "S115",
-        "session, Supervisor or SessionManager",
-        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped. A session of one process that only runs steps is gone: the program calls them. A Supervisor's session becomes the same one, which prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps in place of every two minutes. Its writer and saver are made beside it where the program asks for them. A function that `loop` calls by time becomes a function of the session's block. It runs in a thread of its worker, runs no hooks, and ends with the session. `prepare_session` of a `SessionManager` becomes the statements that it stood for: restore the latest checkpoint of its directory, or initialise. Workers that waited for a chief now wait in the session.",
-        why="TensorFlow 2 has no sessions, no Supervisor and no `SessionManager`. A program's loop still needs what they did besides running: restore or initialise, wait for the chief, save and run timed functions.",
+        "session, Supervisor, SessionManager or Scaffold",
+        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped. A session of one process that only runs steps is gone: the program calls them. A Supervisor's session becomes the same one, which prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps in place of every two minutes. Its writer and saver are made beside it where the program asks for them. A function that `loop` calls by time becomes a function of the session's block. It runs in a thread of its worker, runs no hooks, and ends with the session. `prepare_session` of a `SessionManager` becomes the statements that it stood for: restore the latest checkpoint of its directory, or initialise. Workers that waited for a chief now wait in the session. A `Scaffold` comes from the emitted module. Its arguments that only initialise variables or tables, or merge all summaries, are dropped.",
+        why="TensorFlow 2 has no sessions, no Supervisor and no `SessionManager`. A program's loop still needs what they did besides running: restore or initialise, wait for the chief, save and run timed functions. TensorFlow 2 initialises a variable or a table when it makes it, so a scaffold need not say how.",
         before="with tf.train.MonitoredTrainingSession(master=server.target, hooks=hooks) as sess:",
         after="with training_session.MonitoredTrainingSession(replicas, hooks=hooks) as sess:",
         refused_when="A `SessionManager` waits for a checkpoint, or opens several sessions. Or it is given an `init_feed_dict`, or a `ready_op` that is used elsewhere too.",
@@ -107,14 +107,6 @@ CODES = (
         "scaffold that runs in a session",
         "A `Scaffold` has arguments that run in a graph session, such as its own `init_op`, `ready_op`, `local_init_op` or `summary_op`. An `init_fn` stays if it passes its session only to savers that restore.",
         why="A `Scaffold` hands operations of the graph to the session, which runs them once, when it opens. The emitted session has no graph in which these could run, and a traced step would run them every time. `summary_op` chose which summaries are written; here all of them are.",
-    ),
-    Code(
-        "S125",
-        "scaffold",
-        "The scaffold now comes from the emitted module. Arguments that only initialise variables or tables, or merge all summaries, are dropped.",
-        why="TensorFlow 2 initialises a variable or a table when it makes it, so a scaffold need not say how. All summaries are written. What the scaffold says about savers still counts.",
-        before="tf.train.Scaffold(\n    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
-        after="estimator_loop.Scaffold(saver=saver)",
     ),
     Code(
         "S130",

@@ -231,7 +231,7 @@ class Savers(Partitioners):
             for k in call.keywords
             if k.arg in ("saver", "init_fn")
         ]
-        self.claimed[call] = ("S125", "training_session.Scaffold")
+        self.claimed[call] = ("S115", "training_session.Scaffold")
         self.plan.replace(
             call, code("training_session.Scaffold(", join_code(", ", parts), ")")
         )
