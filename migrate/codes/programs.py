@@ -15,7 +15,7 @@ CODES = (
     Code(
         "N101",
         "training sessions that the tool does not read together",
-        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, several graphs whose shared code is the same for each, and programs in branches of one `if`, of which a process runs one. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (N162).",
+        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, several graphs whose shared code is the same for each, and programs in branches of one `if`, of which a process runs one. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (S115).",
         why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares. A session and an Estimator each have their own graph, training loop and checkpoints. Sessions that restore, save and start servers when they open cannot be repeated safely.",
         recipe="Open one training session per file, outside of loops, `if` and `try`.",
     ),
@@ -86,12 +86,6 @@ CODES = (
         "session services that are not understood",
         "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables. Or the program passes a `MonitoredSession` or a session creator on, or chooses it by more than one condition.",
         why="A Supervisor or `MonitoredSession` becomes a session of `training_session` (S115), which may restore, wait, save and call hooks, and does not have these parts. The tool must see all arguments that ask for its services. The session can call a function by time, but only with values that stand beside the loop.",
-    ),
-    Code(
-        "N162",
-        "session that only reads input",
-        "A session beside an Estimator only fetches batches of an `input_fn` or a dataset. The program now reads them without a session, as NumPy values.",
-        why="TensorFlow 1 needed a session to compute the tensors of a batch. In TensorFlow 2 a `for` loop over the dataset gives the batches directly.",
     ),
     Code(
         "N135",

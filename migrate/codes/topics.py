@@ -28,7 +28,7 @@ TOPICS: dict[str, str] = {
     "ready-made Estimators": "E101 E117",
     "TPUs": "E156 E117",
     "batch normalisation": "S117 L123 S138 D156",
-    "input of Estimators": "I111 E114 N162 D169",
+    "input of Estimators": "I111 E114 S115 D169",
     "hooks of Estimators": "H122 H110 E101 K130 K131",
     "strategies of Estimators": "E130 E101 O111",
     "parts of an Estimator program": "E102 E105 N111 S124 S115",
