@@ -36,7 +36,7 @@ def plan_scaffolds(
                 Finding(
                     getattr(node, "lineno", one.call.lineno),
                     getattr(node, "col_offset", 0) + 1,
-                    "S124",
+                    "N120",
                     Outcome.REFUSED,
                     table.SCAFFOLD,
                     f"the Scaffold has {name}, which TensorFlow 1 ran in the session",

@@ -103,12 +103,6 @@ CODES = (
         recipe="Remove it. In the loop, assign the first values.",
     ),
     Code(
-        "S124",
-        "scaffold that runs in a session",
-        "A `Scaffold` has arguments that run in a graph session, such as its own `init_op`, `ready_op`, `local_init_op` or `summary_op`. An `init_fn` stays if it passes its session only to savers that restore.",
-        why="A `Scaffold` hands operations of the graph to the session, which runs them once, when it opens. The emitted session has no graph in which these could run, and a traced step would run them every time. `summary_op` chose which summaries are written; here all of them are.",
-    ),
-    Code(
         "S130",
         "code that is brought together",
         "Code now stands where the session is opened. It may be the body of an object or a helper, which held placeholders, the loss or the training operation. It may be a module of the tree, whose code now stands where the program imported it. The module says so in its first line, is otherwise unchanged, and no migrated file imports it. If it is also a program by itself, it is migrated as one, or a warning says that it still is one of TensorFlow 1. In a notebook the cells of a program become one cell, and the other cells say where their code is.",

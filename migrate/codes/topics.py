@@ -31,7 +31,7 @@ TOPICS: dict[str, str] = {
     "input of Estimators": "I111 E114 S115 D169",
     "hooks of Estimators": "H122 H110 E101 K130 K131",
     "strategies of Estimators": "E130 E101 O111",
-    "parts of an Estimator program": "E102 E105 N111 S124 S115",
+    "parts of an Estimator program": "E102 E105 N111 N120 S115",
     "checks of the result": "G009 G005 G006 G007",
     "hooks of sessions": "N151 H110 H122 N150",
     "iterators": "I101 E105 I111",

@@ -219,7 +219,7 @@ class Savers(Partitioners):
             unknown.append("init_fn")
         if call.args or unknown:
             self.diagnostics.refuse(
-                "S124",
+                "N120",
                 call,
                 f"Scaffold({', '.join(map(str, unknown)) or '...'})",
                 "Write in Python, before the session, what init_fn did.",

@@ -262,7 +262,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         change(CLUSTER, (RUN, RUN + "\n            now = sess.run(w)")),
         (("now = sess.run(w)", "w = sess.run(w)"),),
     ),
-    "S124": (
+    "N120_scaffold": (
         CLUSTER,
         (("hooks=hooks)", "hooks=hooks, scaffold=tf.train.Scaffold(init_fn=start))"),),
     ),
