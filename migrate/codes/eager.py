@@ -15,17 +15,10 @@ CODES = (
         noted=True,
     ),
     Code(
-        "D120",
-        "graph and eager code mixed",
-        "One program has placeholders or graph variables, and also trains with a `GradientTape`.",
-        why="Graph code and eager code make separate variables, so the program has two models. The tool cannot tell which of them the author means to train.",
-        recipe="Write the whole model in one of the two styles.",
-    ),
-    Code(
         "D121",
-        "the session or the cluster around eager code",
-        "Eager code runs inside a session or a cluster that the tool cannot replace. There are several sessions, or the session has no `with` block, or it has hooks or arguments that need a graph. Or the tool does not see a part of the cluster: its jobs, its server, this task's index, which tasks only serve, or which of several clients trains. Or a tensor is computed before the cluster is made.",
-        why="The session's block becomes the training loop of a strategy. The tool builds the strategy from the cluster: which tasks are parameter servers, which are workers, and which task this process is. `MultiWorkerMirroredStrategy` must set up its collectives before the first tensor is computed.",
+        "graph code, session or cluster around eager code",
+        "One program has placeholders or graph variables, and also trains with a `GradientTape`. Or eager code runs inside a session or a cluster that the tool cannot replace. There are several sessions, or the session has no `with` block, or it has hooks or arguments that need a graph. Or the tool does not see a part of the cluster: its jobs, its server, this task's index, which tasks only serve, or which of several clients trains. Or a tensor is computed before the cluster is made.",
+        why="Graph code and eager code make separate variables, so the program has two models. The tool cannot tell which of them the author means to train. The session's block becomes the training loop of a strategy. The tool builds the strategy from the cluster: which tasks are parameter servers, which are workers, and which task this process is. `MultiWorkerMirroredStrategy` must set up its collectives before the first tensor is computed.",
     ),
     Code(
         "D153",

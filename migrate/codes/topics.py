@@ -16,7 +16,7 @@ TOPICS: dict[str, str] = {
     "losses of replicas": "D104 D106 D130 D132 D141 D142 D154",
     "older names of strategies": "D108 D110 D140",
     "logits": "D102 D104",
-    "eager code in a session": "D113 D120 D121 D125 D132 D134",
+    "eager code in a session": "D113 D121 D125 D132 D134",
     "metrics of eager code": "D125 D158 D132 D152",
     "Keras on a cluster": "D156 D153 D154 E101 D137 D166",
     "Keras in a graph": "D156 D158 K166",

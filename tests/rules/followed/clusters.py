@@ -300,7 +300,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("        h = ", "        seen = tf.trainable_variables()\n        h = "),
         ),
     ),
-    "D120": (EAGER, ((ROWS, ROWS + "\np = tf.compat.v1.placeholder('float')"),)),
+    "D121_mixed": (EAGER, ((ROWS, ROWS + "\np = tf.compat.v1.placeholder('float')"),)),
     "D121": (
         EAGER,
         (

@@ -70,7 +70,7 @@ FIT_REFUSED = {
         'tf.device("/gpu:0")',
     ),
     "a placeholder": (
-        "D120",
+        "D121",
         "model.save",
         "p = tf.compat.v1.placeholder('float')\nmodel.save",
     ),
@@ -102,7 +102,7 @@ with tf.compat.v1.train.MonitoredTrainingSession(
 # What is not certain: the code, and what makes it so.
 REFUSED = {
     "a placeholder": (
-        "D120",
+        "D121",
         "dataset =",
         "p = tf.compat.v1.placeholder('float')\ndataset =",
     ),
