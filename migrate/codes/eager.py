@@ -52,8 +52,8 @@ CODES = (
     Code(
         "D125",
         "the training step of eager code",
-        "The tool does not read a part of the eager training step. The step does more than a tape, its gradients, `apply_gradients` and what they need. Or the model is made apart from the session, or on devices chosen by hand. Or the optimizer may not be a Keras optimizer. Or a metric is made elsewhere, passed on, read in the step, or does not add up over the parts of a batch. Or the loop neither iterates a `tf.data.Dataset` nor cuts its batches out of arrays, such as `x[i:i + 32]`.",
-        why="TensorFlow traces the step once, and what else it does would happen once. The model, the optimizer and the metrics must be made under the strategy's scope, and add up what the replicas compute. The workers share the data, so the tool must know how to divide it.",
+        "The tool does not read a part of the eager training step. The step does more than a tape, its gradients, `apply_gradients` and what they need. Or the model is made apart from the session, or on devices chosen by hand. Or the optimizer may not be a Keras optimizer. Or a metric is made elsewhere, passed on, read in the step, or does not add up over the parts of a batch. Or, with workers only, the loss or another result of the step is neither a mean nor a sum over the examples. Or the loop neither iterates a `tf.data.Dataset` nor cuts its batches out of arrays, such as `x[i:i + 32]`.",
+        why="TensorFlow traces the step once, and what else it does would happen once. The model, the optimizer and the metrics must be made under the strategy's scope, and add up what the replicas compute. For a mean or a sum over the examples the combined value is that of the whole batch; for other functions it is not. The workers share the data, so the tool must know how to divide it.",
     ),
     Code(
         "D156",
@@ -76,12 +76,6 @@ CODES = (
         "prints of a step",
         "A print inside a step stays. `tf.print` appears at the worker that makes the step. With workers only, each worker prints its part. Python's `print` in a traced function prints once. In a TensorFlow 1 program a function that prints while it builds the graph becomes part of every step that needs it. It then prints each time such a step is traced.",
         why="TensorFlow traces the function once, and then runs only the trace. `tf.print` is a part of the trace. Python's `print` is not, so it runs only while TensorFlow traces.",
-    ),
-    Code(
-        "D130",
-        "a loss or a result that does not add up",
-        "With workers only, each worker has a part of each batch. The step computes a loss, or another result, that is neither a mean nor a sum over the examples.",
-        why="Each replica computes the loss of its part of the batch, and the strategy combines the parts. For a mean or a sum the combined value is that of the whole batch. For other functions it is not.",
     ),
     Code(
         "D132",

@@ -13,7 +13,7 @@ TOPICS: dict[str, str] = {
     "placement": "C111 C115 C130 C131",
     "queues that tasks share": "C140 N170",
     "who trains": "D111 D112 N134 D144",
-    "losses of replicas": "D104 D106 D130 D132 D141 D142 D154",
+    "losses of replicas": "D104 D106 D125 D132 D141 D142 D154",
     "older names of strategies": "D108 D110 D140",
     "logits": "D102 D104",
     "eager code in a session": "D113 D121 D125 D132 D134",

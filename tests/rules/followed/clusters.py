@@ -363,7 +363,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "D125_data": (EAGER, (("in dataset:", "in reader:"),)),
-    "D130": (
+    "D125_sums": (
         change(
             EAGER,
             ('{"ps": ["a:1"], "worker"', '{"worker"'),
