@@ -56,7 +56,7 @@ TOPICS: dict[str, str] = {
     "moving averages": "T107 N191 O120",
     "optimizers": "O101 O110 N107 O117 O112 K133",
     "synchronous training": "O106 O111 D145 N171",
-    "partitioners": "P102 P110 P111",
+    "partitioners": "P102 P110",
     "opening a session": "S101 N101 S115 S117 S122",
     "values of a run": "D167 S109",
     "run calls": "N191 S120 S104 S108 S109 S112 S114 S136",
