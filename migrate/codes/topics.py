@@ -41,7 +41,7 @@ TOPICS: dict[str, str] = {
     "graphs that are loaded": "K132 S185",
     "layers": "N151 V103 T102 L104 N105 T113",
     "layers of contrib": "L150 N123 T107",
-    "summaries and metrics": "M110 M120 M122 N191",
+    "summaries and metrics": "M110 M120 T107 N191",
     "left unchanged": "N100 N102 N150 T105 T150 T151 T152",
     "comments": "E012 N117",
     "several sessions": "N101 S120 N120",
