@@ -40,10 +40,10 @@ CODES = (
     ),
     Code(
         "N105",
-        "collection of the graph: variables, losses or global step",
-        "The program uses a collection of the graph. It may be a collection of its own, the losses of `tf.losses.get_losses` or `get_total_loss`, or the global step that a function asks the graph for. Or the program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order. Or it asks a layer for its variables or shapes before the first step.",
-        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list. A variable, such as the global step, belongs to the object that holds it. TensorFlow 1's list of variables had those that existed by then. Keras layers and optimizers make theirs in the first step, so a list could have other variables than in TensorFlow 1, or another order.",
-        recipe="Keep the values in a list of your own, and pass the variables to the function that needs them.",
+        "what TensorFlow 1 kept in the graph: variables, losses or global step",
+        "The program uses a collection of the graph. It may be a collection of its own, the losses of `tf.losses.get_losses` or `get_total_loss`, or the global step that a function asks the graph for. Or the program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order. Or it asks a layer for its variables or shapes before the first step. Or `get_variable` has no shape and no value, so it asks for a variable that was made elsewhere. Or the program uses `tf.make_template`, which finds its variables again each time it is called.",
+        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list, and no store of variables by name. A variable, such as the global step, belongs to the object that holds it. TensorFlow 1's list of variables had those that existed by then. Keras layers and optimizers make theirs in the first step, so a list could have other variables than in TensorFlow 1, or another order.",
+        recipe="Keep the values in a list of your own, and pass the variables to the function that needs them. Keep a variable in a Python name, or in a `tf.Module`.",
     ),
     Code(
         "N117",

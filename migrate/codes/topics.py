@@ -45,7 +45,7 @@ TOPICS: dict[str, str] = {
     "left unchanged": "N100 N102 N150 T105 T150 T151 T152",
     "comments": "E012 N117",
     "several sessions": "N101 S120 N120",
-    "where variables are made": "N104 N107 N111 N135 S105 V105",
+    "where variables are made": "N104 N107 N111 N135 S105 N105",
     "steps that Python decides": "N103 N115 N116 O117",
     "collections": "N105 V104",
     "names": "N111 G006 N141 V104",
@@ -66,7 +66,7 @@ TOPICS: dict[str, str] = {
     "objects of a session": "S185 V111 V112",
     "symbols": "T101 T102 S117 T107 T111 T112 T117",
     "imports": "T111 T115 T117 T118",
-    "variable scopes": "V104 V103 V105",
+    "variable scopes": "V104 V103 N105",
     "compared variables": "V127 V128",
 }
 

@@ -18,13 +18,6 @@ CODES = (
         why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read. TensorFlow 2 keeps no list of the graph's variables, so the strategy's helper records them as the program makes them.",
     ),
     Code(
-        "V105",
-        "variable that is found again by its name",
-        "`get_variable` has no shape and no value, so it asks for a variable that was made elsewhere. Or the program uses `tf.make_template`, which finds its variables again each time it is called.",
-        why="TensorFlow 1 found the variable by its name in the graph. TensorFlow 2 has no store of variables by name, so a Python object has to hold the variable.",
-        recipe="Keep the variable in a Python name, or in a `tf.Module`, and pass it to the code that uses it.",
-    ),
-    Code(
         "V111",
         "saver of some variables",
         'The tool cannot tell which variables the `Saver` has. It understands lists of names such as `[w, b]` or `{"weights": w}`, and choices by name such as `[v for v in tf.trainable_variables() if "encoder" in v.name]`.',

@@ -11,7 +11,7 @@ GRAPH_CODES: dict[str, int] = {
     code: rank
     for rank, code in enumerate(
         (
-            *("S120", "N120", "N150", "I120", "V105", "N105", "N123"),
+            *("S120", "N120", "N150", "I120", "N105", "N123"),
             *("M120", "O120", "S122", "S108", "T112"),
         )
     )

@@ -161,7 +161,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Write the scope's name where you open the scope.",
     ),
     "tf.make_template": (
-        "V105",
+        "N105",
         "templates share variables by their names in the graph",
         "Make a tf.Module that holds the variables.",
     ),

@@ -142,7 +142,7 @@ class Variables(GraphCode):
         if shape is None:
             if initializer is None:
                 self.diagnostics.refuse(
-                    "V105",
+                    "N105",
                     call,
                     "this get_variable gives no shape, so it asks for a variable "
                     "that was made elsewhere",

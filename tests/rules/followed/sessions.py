@@ -200,7 +200,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "N151_variable": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
-    "V105": (PLAIN, (('"w", [3, 1]', '"w"'),)),
+    "N105_store": (PLAIN, (('"w", [3, 1]', '"w"'),)),
     "N104_initial_value": (
         change(
             PLAIN,

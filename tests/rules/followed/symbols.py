@@ -64,7 +64,7 @@ _LINES = {
         "w = tf.Variable(2.0)\nwith tf.GradientTape() as tape:\n    z = w * w\ng = tape.gradient(z, w)",
     ),
     "N150_variable": ('w = tf.get_variable("w", [2])', "w = tf.Variable([0.0, 0.0])"),
-    "V105_template": (
+    "N105_template": (
         'double = tf.make_template("double", lambda x: x)',
         "class Double(tf.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.w = tf.Variable(1.0)\n\n"
