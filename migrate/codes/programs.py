@@ -112,12 +112,6 @@ CODES = (
         why="The replicas of a strategy share all variables, and their gradients are averaged. A tower that does anything else would compute another result as a replica. The number of replicas must be known before the strategy is made, and the graph is made after it.",
     ),
     Code(
-        "N171",
-        "server that does not exist",
-        "Synchronous training starts no server. The tool removes prints of the server. Other uses of it are refused.",
-        why="`MultiWorkerMirroredStrategy` starts a server in each worker itself, and connects the workers. A second server at the same address could not start.",
-    ),
-    Code(
         "N170",
         "parameter servers that end",
         "The program ends each parameter server with a queue, into which every worker puts a number when it has finished. The coordinator now tells the servers when all loops have finished.",

@@ -131,8 +131,8 @@ CODES = (
     Code(
         "S185",
         "use of an object that the new object lacks",
-        "The object that replaces a session, saver, summary writer or hook argument does not have this attribute. Neither has a variable or a dataset of TensorFlow 2. Or the program uses a `tf.Session` for more than `run`: its graph, its list of devices, or a function of another file that receives it.",
-        why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The emitted objects have no graph, so they lack these attributes. The migrated program calls step functions, so it has no session and no graph that it could pass to another function.",
+        "The object that replaces a session, saver, summary writer or hook argument does not have this attribute. Neither has a variable or a dataset of TensorFlow 2. Or the program uses a `tf.Session` for more than `run`: its graph, its list of devices, or a function of another file that receives it. Or it uses the server in synchronous training, which starts none. The tool removes prints of the server.",
+        why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The emitted objects have no graph, so they lack these attributes. The migrated program calls step functions, so it has no session and no graph that it could pass to another function. `MultiWorkerMirroredStrategy` starts a server in each worker itself, and a second one at the same address could not start.",
         recipe="Use the session only for `run`. Compute other values before or after it.",
     ),
 )

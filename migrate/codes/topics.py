@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # Topic -> its codes.
 TOPICS: dict[str, str] = {
-    "the server of a cluster": "C101 C110 C118 N171 N150 D144",
+    "the server of a cluster": "C101 C110 C118 S185 N150 D144",
     "the shape of a cluster": "S117 C101 C131 C130 D101 D121 D146 D159",
     "state of a worker": "C106 C107 C109 C119 D147 D169",
     "placement": "C111 C115 C130 C131",
@@ -55,7 +55,7 @@ TOPICS: dict[str, str] = {
     "recurrent networks": "V103 T107 K166",
     "moving averages": "T107 N191 O120",
     "optimizers": "O101 O110 N107 O117 O112 K133",
-    "synchronous training": "O106 O111 D145 N171",
+    "synchronous training": "O106 O111 D145 S185",
     "partitioners": "P102 P110",
     "opening a session": "S101 N101 S115 S117 S122",
     "values of a run": "D167 S109",

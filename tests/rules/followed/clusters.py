@@ -208,7 +208,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("is_chief=FLAGS.task_index == 0", "is_chief=True"),
         ),
     ),
-    "N171": (
+    "S185_server": (
         change(
             SYNC, (SET, "print(cluster, FLAGS.job_name, FLAGS.task_index)\n    " + SET)
         ),
