@@ -38,10 +38,12 @@ CODES = (
     Code(
         "C110",
         "server",
-        "`tf.train.Server` becomes `tf.distribute.Server` with the same arguments. It also gets enough threads to serve and to compute at the same time.",
-        why="Worker 0's process is both a server and the coordinator. With one thread pool for each core it could wait for itself.",
+        "`tf.train.Server` becomes `tf.distribute.Server` with the same arguments. It also gets enough threads to serve and to compute at the same time. If the program ends each parameter server with a queue, into which every worker puts a number when it has finished, the coordinator now tells the servers when all loops have finished.",
+        why="Worker 0's process is both a server and the coordinator. With one thread pool for each core it could wait for itself. A TensorFlow 1 server could not see when the workers had finished. The coordinator runs all loops, and knows when they end.",
         before='server = tf.train.Server(cluster, job_name="worker", task_index=0)',
         after='server = tf.distribute.Server(\n    cluster, job_name="worker", task_index=0,\n    config=training_session.server_config())',
+        promise="What a parameter server did after its wait for a queue is still done. It does not end while the chief saves.",
+        refused_when="The queue does something else as well (C140). In synchronous training there is nothing to serve, and the task ends at once.",
     ),
     Code(
         "C111",
@@ -88,7 +90,7 @@ CODES = (
     Code(
         "C140",
         "a queue or table that keeps elements",
-        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next. Or several tasks use a queue by its name, and the queue does more than stop the parameter servers (N170).",
+        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next. Or several tasks use a queue by its name, and the queue does more than stop the parameter servers (C110).",
         why="In TensorFlow 1 it was one object of the graph, and the tasks of a cluster found a queue by its name. A step function is a graph of its own: it would make another, empty object, and wait forever.",
     ),
 )

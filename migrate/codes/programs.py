@@ -112,16 +112,6 @@ CODES = (
         why="The replicas of a strategy share all variables, and their gradients are averaged. A tower that does anything else would compute another result as a replica. The number of replicas must be known before the strategy is made, and the graph is made after it.",
     ),
     Code(
-        "N170",
-        "parameter servers that end",
-        "The program ends each parameter server with a queue, into which every worker puts a number when it has finished. The coordinator now tells the servers when all loops have finished.",
-        why="In TensorFlow 1 a parameter server could not see when the workers had finished, so they told it through a queue. Now the coordinator runs all loops, and knows when they end.",
-        before="queue = create_done_queue(FLAGS.task_index)\nsess = tf.Session(server.target)\nfor i in range(num_workers):\n  sess.run(queue.dequeue())",
-        after="training_session.serve_until_done(server)",
-        promise="A parameter server ends when the loops of all workers have ended. What it did after its wait is still done. It does not end while the chief saves.",
-        refused_when="The queue does something else as well (C140). In synchronous training there is nothing to serve, and the task ends at once.",
-    ),
-    Code(
         "N150",
         "outside a program",
         "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a hook, a server), but the tool recognises no training program in the file that it belongs to. Of a `SessionRunHook` of your own, no session or Estimator in sight calls it.",

@@ -11,7 +11,7 @@ TOPICS: dict[str, str] = {
     "the shape of a cluster": "S117 C101 C131 C130 D101 D121 D146 D159",
     "state of a worker": "C106 C107 C109 C119 D147 D169",
     "placement": "C111 C115 C130 C131",
-    "queues that tasks share": "C140 N170",
+    "queues that tasks share": "C140 C110",
     "who trains": "D111 D112 N134 D144",
     "losses of replicas": "D104 D106 D125 D132 D141 D142 D154",
     "older names of strategies": "D108 D110 D140",

@@ -127,7 +127,7 @@ def _report_in_place(form: Form) -> Iterator[Finding]:
     for line in form.changes.done:
         yield _make_rewritten(
             line,
-            "N170",
+            "C110",
             "tf.FIFOQueue",
             "parameter servers end when every worker has: the coordinator tells them",
         )
