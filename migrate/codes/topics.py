@@ -63,7 +63,7 @@ TOPICS: dict[str, str] = {
     "feeds": "S104 S105 S107 S111 S116 I111",
     "initial values": "S122 D112 N104",
     "the global step": "V104 N105 D147",
-    "objects of a session": "S185 N151 V112",
+    "objects of a session": "S185 V111 V112",
     "symbols": "T101 T102 S117 T107 T111 T112 T117",
     "imports": "T111 T115 T117 T118",
     "variable scopes": "V104 V103 N105",

@@ -18,6 +18,12 @@ CODES = (
         why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read. TensorFlow 2 keeps no list of the graph's variables, so the strategy's helper records them as the program makes them.",
     ),
     Code(
+        "V111",
+        "saver of some variables",
+        'The tool cannot tell which variables the `Saver` has. It understands lists of names such as `[w, b]` or `{"weights": w}`, and choices by name such as `[v for v in tf.trainable_variables() if "encoder" in v.name]`.',
+        why="A checkpoint must contain the same variables as before, or other programs could not read it. So the tool must know exactly which variables the saver has.",
+    ),
+    Code(
         "V112",
         "saver",
         "`tf.train.Saver` becomes `training_session.Saver`. It reads and writes TensorFlow 1's checkpoint format and names.",

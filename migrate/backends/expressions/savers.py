@@ -31,7 +31,7 @@ class Savers(Partitioners):
         unknown = [k.arg for k in call.keywords if k.arg not in known]
         if unknown or len(call.args) > 1:
             self.diagnostics.refuse(
-                "N151",
+                "V111",
                 call,
                 f"Saver({', '.join(f'{name}=...' for name in unknown)})"
                 if unknown
@@ -78,7 +78,7 @@ class Savers(Partitioners):
         )
         if not named:
             self.diagnostics.refuse(
-                "N151",
+                "V111",
                 call,
                 "the tool cannot tell which variables this Saver has",
                 "List the variables by their names in the program: "
@@ -112,7 +112,7 @@ class Savers(Partitioners):
         if found and self._are_variables(found):
             return found
         self.diagnostics.refuse(
-            "N151",
+            "V111",
             call,
             f"this Saver is made before other variables (line {made.lineno}). "  # type: ignore[attr-defined]
             "TensorFlow 1 neither saved nor restored these with it",

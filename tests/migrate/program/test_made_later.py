@@ -67,8 +67,8 @@ def test_a_saver_of_all_stays_one(start: str, later: str) -> None:
     ],
 )
 def test_an_early_saver_of_what_has_no_name_is_refused(more: str) -> None:
-    assert "N151" in _migrated(START + more + SAVER + ADAM + RUN + SAVE)[1]
-    assert "N151" not in _migrated(START + more + ADAM + SAVER + RUN + SAVE)[1]
+    assert "V111" in _migrated(START + more + SAVER + ADAM + RUN + SAVE)[1]
+    assert "V111" not in _migrated(START + more + ADAM + SAVER + RUN + SAVE)[1]
 
 
 def test_a_list_that_was_made_early_is_refused() -> None:
@@ -103,4 +103,4 @@ def test_a_graph_of_every_round_has_its_own_saver() -> None:
         for line in (START[len(IMPORTS) :] + ADAM + SAVER + RUN + SAVE).splitlines()
     )
     start = IMPORTS + "for rate in (0.1, 0.2):\n    tf.reset_default_graph()\n"
-    assert "N151" not in _migrated(start + graph)[1]
+    assert "V111" not in _migrated(start + graph)[1]

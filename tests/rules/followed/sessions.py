@@ -228,7 +228,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         change(PLAIN, ("w = tf.get", 'with tf.variable_scope("net"):\n    w = tf.get')),
         (('variable_scope("net")', "variable_scope(None)"),),
     ),
-    "N151_saver": (
+    "V111": (
         change(
             PLAIN, ("with tf.Session", "saver = tf.train.Saver([w])\nwith tf.Session")
         ),
