@@ -6,6 +6,12 @@ from migrate.codes.code import Code
 
 CODES = (
     Code(
+        "H102",
+        "tensor named by a string",
+        "A hook names a tensor by a string, and the tool cannot tell which tensor that is. It can where one call has that `name=`, is bound to a variable, stands in scopes that are written out, and the whole graph is in one file.",
+        why="A graph of TensorFlow 1 could be asked for a tensor by its name. TensorFlow 2 runs functions, which have no such index, so the tool must find the tensor in the program's text.",
+    ),
+    Code(
         "H110",
         "hook",
         "The hook, or the base class of your own hook, now comes from an emitted module, under the same name. It has the same arguments and triggers as in TensorFlow 1.15. Your own class keeps its methods, and the emitted session calls them as TensorFlow 1's session did. The tensors that a hook requests become names, under which the step function returns their values. The hook's session reads and assigns variables; the next step sees what is assigned.",

@@ -121,8 +121,8 @@ CODES = (
     Code(
         "N151",
         "arguments not written out",
-        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags. Or a hook names a tensor by a string, and the tool cannot tell which tensor that is. It can where one call has that `name=`, is bound to a variable, stands in scopes that are written out, and the whole graph is in one file. Or an argument of a layer is a tensor that exists only in a step.",
-        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A graph of TensorFlow 1 could be asked for a tensor by its name; TensorFlow 2's functions have no such index. A layer makes its variables once, before the first step, so all of its arguments must have values by then. A wrong guess would change the program silently.",
-        recipe="Pass the arguments by keyword, without `*` and `**`. Write the tensors of a hook out, each with a tag of its own, and pass the tensors, not their names.",
+        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know. Or the tensors of a hook are not a dict, list or tuple that is written out, with string constants as tags. Or an argument of a layer is a tensor that exists only in a step.",
+        why="In TensorFlow 2 the arguments have other names or places. A step function returns the tensors of a hook under their tags. A layer makes its variables once, before the first step, so all of its arguments must have values by then. A wrong guess would change the program silently.",
+        recipe="Pass the arguments by keyword, without `*` and `**`. Write the tensors of a hook out, each with a tag of its own.",
     ),
 )

@@ -33,7 +33,7 @@ TOPICS: dict[str, str] = {
     "strategies of Estimators": "E130 E101 O111",
     "parts of an Estimator program": "E102 E105 N111 N120 S115",
     "checks of the result": "G009 G005 G006 G007",
-    "hooks of sessions": "N151 H110 H122 N150",
+    "hooks of sessions": "H102 H110 H122 N150 N151",
     "iterators": "I101 E105 I111",
     "queue input": "T107 I120 I131 I112",
     "Keras models of Estimators": "K101 L104 K105 K111 K180 K185 K190 K131",

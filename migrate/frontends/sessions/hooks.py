@@ -179,7 +179,7 @@ class SessionHooks:
                         return None
                     continue
                 self.diagnostics.refuse(
-                    "N151",
+                    "H102",
                     item,
                     "the hook names a tensor by a string",
                     "Pass the tensor itself to the hook.",

@@ -103,7 +103,7 @@ def test_a_name_is_what_the_program_calls_it(
         # It is made several times.
         ("'part:0'", {"before": "for i in range(2):\n"
                       "        y = tf.identity(x, name='part')"}, "H122"),
-        ("'loss:0'", {"more": ', tf.train.LoggingTensorHook(["other"], 2)'}, "N151"),
+        ("'loss:0'", {"more": ', tf.train.LoggingTensorHook(["other"], 2)'}, "H102"),
         # One name for two tensors.
         ("'loss:0'", {"more": ', tf.train.LoggingTensorHook({"a": x}, 2), '
                       'tf.train.LoggingTensorHook({"a": loss}, 2)'}, "N151"),

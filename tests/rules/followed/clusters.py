@@ -111,7 +111,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "D145": (SYNC, (("2, total_num_replicas=2", "2 + 1, total_num_replicas=2"),)),
     "N151_hook": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
     "N150_hook": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
-    "N151_hook_named": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
+    "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
     "N151_hook_tensors": (LOG, (('{"loss": loss}', "{name: loss}"),)),
     "N151_hook_list": (LOG, (('{"loss": loss}', "tensors"),)),
     "N105_layer": (
