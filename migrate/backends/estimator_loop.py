@@ -236,10 +236,10 @@ class EstimatorRewrite:
         module = target.partition(".")[0]
         self._plan.support.update(table.BESIDE[module])
         self._plan.imports.append(f"import {module}")
-        code_, said = table.BESIDE_CODES.get(module, ("E107", "as TF1 had it"))
+        separator = ": " if module in table.BESIDE_CODES else ", "
+        code_, said = table.BESIDE_CODES.get(module, ("E101", "as TF1 had it"))
         if by_name:
             said += ": its loss is the sum over a batch"
-        separator = ", " if code_ == "E107" else ": "
         self._become(node, target, code_, f"now {target}{separator}{said}")
 
     def _keras_optimizer(self, node: ast.expr) -> str:

@@ -28,7 +28,7 @@ from migrate.program.code import Code, code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 
-CODE = "N162"
+CODE = "S115"
 
 
 class InputSessions:

@@ -32,7 +32,7 @@ def plan_keras(
             plan.imports.append("import tf_keras")
             plan.replace(node, code(target))
             claimed[node] = (
-                "D155",
+                "E101",
                 f"now {target}: TF1's updates, arguments and slots",
             )
     return claimed

@@ -80,7 +80,7 @@ def rewrite(
         call,
         code(f"{MODULE}.ExponentialMovingAverage(", join_code(", ", parts), ")"),
     )
-    return "N190", f"{MODULE}.ExponentialMovingAverage: TF1's variables and names"
+    return "T107", f"{MODULE}.ExponentialMovingAverage: TF1's variables and names"
 
 
 def _find_scope(

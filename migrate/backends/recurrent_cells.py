@@ -25,7 +25,7 @@ def rewrite(
     plan.support.add(_SUPPORT)
     plan.imports.append(f"import {recurrent.MODULE}")
     plan.replace(call.func, code(target))
-    return "S150", f"{target}: the same values and variables"
+    return "T107", f"{target}: the same values and variables"
 
 
 def _refusal(call: ast.Call, target: str, scopes: Scopes) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import scaffolds as table
 from migrate.tables.estimator import MODULE
 
-_GONE = ("S125", "left out: it is done when the model is made")
+_GONE = ("S115", "left out: it is done when the model is made")
 
 
 def plan_scaffolds(
@@ -36,7 +36,7 @@ def plan_scaffolds(
                 Finding(
                     getattr(node, "lineno", one.call.lineno),
                     getattr(node, "col_offset", 0) + 1,
-                    "S124",
+                    "N120",
                     Outcome.REFUSED,
                     table.SCAFFOLD,
                     f"the Scaffold has {name}, which TensorFlow 1 ran in the session",

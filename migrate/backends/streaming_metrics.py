@@ -49,7 +49,7 @@ def rewrite(
     plan.replace(function, code(new))
     return {
         function: (
-            "M122",
+            "T107",
             f"{new} on totals that {table.MODULE}.Metric keeps: local variables, under "
             "TF1's names",
         )

@@ -38,27 +38,21 @@ CODES = (
     Code(
         "C110",
         "server",
-        "`tf.train.Server` becomes `tf.distribute.Server` with the same arguments. It also gets enough threads to serve and to compute at the same time.",
-        why="Worker 0's process is both a server and the coordinator. With one thread pool for each core it could wait for itself.",
+        "`tf.train.Server` becomes `tf.distribute.Server` with the same arguments. It also gets enough threads to serve and to compute at the same time. If the program ends each parameter server with a queue, into which every worker puts a number when it has finished, the coordinator now tells the servers when all loops have finished.",
+        why="Worker 0's process is both a server and the coordinator. With one thread pool for each core it could wait for itself. A TensorFlow 1 server could not see when the workers had finished. The coordinator runs all loops, and knows when they end.",
         before='server = tf.train.Server(cluster, job_name="worker", task_index=0)',
         after='server = tf.distribute.Server(\n    cluster, job_name="worker", task_index=0,\n    config=training_session.server_config())',
+        promise="What a parameter server did after its wait for a queue is still done. It does not end while the chief saves.",
+        refused_when="The queue does something else as well (C140). In synchronous training there is nothing to serve, and the task ends at once.",
     ),
     Code(
         "C111",
-        "device setter, or its split by hand",
-        "The tool removes `replica_device_setter`, and its `GreedyLoadBalancingStrategy` too. It does the same where the program pins variables to parameter servers by hand, and everything else to its own worker. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute. A setter that gets neither `cluster` nor `ps_tasks` is a warning: TensorFlow 1 then shared no variables between workers.",
+        "device setter or device block",
+        "The tool removes `replica_device_setter`, and its `GreedyLoadBalancingStrategy` too. It does the same where the program pins variables to parameter servers by hand, and everything else to its own worker. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did by default. `MultiWorkerMirroredStrategy` keeps a copy on each worker. This changes where variables live, not what they compute. A `tf.device` block for a device of this process stays in step functions. The tool removes it around variables, and in a `model_fn` that becomes a Keras model. A setter that gets neither `cluster` nor `ps_tasks` is a warning: TensorFlow 1 then shared no variables between workers.",
         why="In TensorFlow 1 a device function chose the place of each variable. In TensorFlow 2 the scope of a strategy does, so a device function inside it has nothing to decide. To balance bytes between parameter servers, give the strategy a partitioner.",
         before="with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)",
         after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
-    ),
-    Code(
-        "C114",
-        "local device",
-        "A `tf.device` block for a device of this process stays in step functions. The tool removes it around variables, and in a `model_fn` that becomes a Keras model.",
-        why="A strategy places variables itself, on parameter servers or as copies on each worker. A device block around them would ask for another place than the strategy chooses.",
-        before='with tf.device("/cpu:0"):\n    table = tf.get_variable("table", [9, 4])',
-        after='table = self.add_weight("table", shape=[9, 4])',
-        refused_when="It names another device than the CPU or the first GPU. A `model_fn` then stays one (K110).",
+        refused_when="A block names another local device than the CPU or the first GPU. A `model_fn` then stays one (K110).",
     ),
     Code(
         "C115",
@@ -77,7 +71,7 @@ CODES = (
     Code(
         "C131",
         "client that cannot connect to the cluster as the only one",
-        "The client places operations on remote tasks, but the tool sees no `ClusterSpec` where the session is opened. Or there are several clients: the placement depends on the task's index, so that every task opens its own session on another server, or several tasks go on to the same session and do not wait in `server.join()`.",
+        "The client places operations on remote tasks, but the tool sees no `ClusterSpec` where the session is opened. Or there are several clients: the placement depends on the task's index, so that every task opens its own session on another server, or several tasks go on to the same session and do not wait in `server.join()`. Or towers stand on the tasks of a cluster, and the tool cannot tell which one task builds and runs them.",
         why="A TensorFlow 1 client needed the address of one server. A TensorFlow 2 client needs the addresses of all tasks. TensorFlow 1 clients shared variables by name. Clients of a TensorFlow 2 cluster share none, so each would train alone.",
     ),
     Code(
@@ -96,7 +90,7 @@ CODES = (
     Code(
         "C140",
         "a queue or table that keeps elements",
-        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next. Or several tasks use a queue by its name, and the queue does more than stop the parameter servers (N170).",
+        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next. Or several tasks use a queue by its name, and the queue does more than stop the parameter servers (C110).",
         why="In TensorFlow 1 it was one object of the graph, and the tasks of a cluster found a queue by its name. A step function is a graph of its own: it would make another, empty object, and wait forever.",
     ),
 )

@@ -15,17 +15,10 @@ CODES = (
         noted=True,
     ),
     Code(
-        "D120",
-        "graph and eager code mixed",
-        "One program has placeholders or graph variables, and also trains with a `GradientTape`.",
-        why="Graph code and eager code make separate variables, so the program has two models. The tool cannot tell which of them the author means to train.",
-        recipe="Write the whole model in one of the two styles.",
-    ),
-    Code(
         "D121",
-        "the session or the cluster around eager code",
-        "Eager code runs inside a session or a cluster that the tool cannot replace. There are several sessions, or the session has no `with` block, or it has hooks or arguments that need a graph. Or the tool does not see a part of the cluster: its jobs, its server, this task's index, which tasks only serve, or which of several clients trains. Or a tensor is computed before the cluster is made.",
-        why="The session's block becomes the training loop of a strategy. The tool builds the strategy from the cluster: which tasks are parameter servers, which are workers, and which task this process is. `MultiWorkerMirroredStrategy` must set up its collectives before the first tensor is computed.",
+        "graph code, session or cluster around eager code",
+        "One program has placeholders or graph variables, and also trains with a `GradientTape`. Or eager code runs inside a session or a cluster that the tool cannot replace. There are several sessions, or the session has no `with` block, or it has hooks or arguments that need a graph. Or the tool does not see a part of the cluster: its jobs, its server, this task's index, which tasks only serve, or which of several clients trains. Or a tensor is computed before the cluster is made.",
+        why="Graph code and eager code make separate variables, so the program has two models. The tool cannot tell which of them the author means to train. The session's block becomes the training loop of a strategy. The tool builds the strategy from the cluster: which tasks are parameter servers, which are workers, and which task this process is. `MultiWorkerMirroredStrategy` must set up its collectives before the first tensor is computed.",
     ),
     Code(
         "D153",
@@ -59,16 +52,8 @@ CODES = (
     Code(
         "D125",
         "the training step of eager code",
-        "The tool does not read a part of the eager training step. The step does more than a tape, its gradients, `apply_gradients` and what they need. Or the model is made apart from the session, or on devices chosen by hand. Or the optimizer may not be a Keras optimizer. Or a metric is made elsewhere, passed on, read in the step, or does not add up over the parts of a batch. Or the loop neither iterates a `tf.data.Dataset` nor cuts its batches out of arrays, such as `x[i:i + 32]`.",
-        why="TensorFlow traces the step once, and what else it does would happen once. The model, the optimizer and the metrics must be made under the strategy's scope, and add up what the replicas compute. The workers share the data, so the tool must know how to divide it.",
-    ),
-    Code(
-        "D155",
-        "a compiled Keras model as an Estimator",
-        "`keras_model_estimator.py`, written beside the program, trains, evaluates, predicts with and exports copies of the model. It keeps TensorFlow 1's names of variables, slots, metrics and signatures, and continues its checkpoints. Training begins with the model's own weights. A seeded initializer draws other numbers than in TensorFlow 1. Workers without parameter servers are joined when the module is imported.",
-        why="TensorFlow 2.16 removed Estimators, and `model_to_estimator` with them. The emitted module keeps the calls of your program working, on the same Keras model.",
-        before="tf.keras.estimator.model_to_estimator(keras_model=model)",
-        after="keras_model_estimator.model_to_estimator(keras_model=model)",
+        "The tool does not read a part of the eager training step. The step does more than a tape, its gradients, `apply_gradients` and what they need. Or the model is made apart from the session, or on devices chosen by hand. Or the optimizer may not be a Keras optimizer. Or a metric is made elsewhere, passed on, read in the step, or does not add up over the parts of a batch. Or, with workers only, the loss or another result of the step is neither a mean nor a sum over the examples. Or the loop neither iterates a `tf.data.Dataset` nor cuts its batches out of arrays, such as `x[i:i + 32]`.",
+        why="TensorFlow traces the step once, and what else it does would happen once. The model, the optimizer and the metrics must be made under the strategy's scope, and add up what the replicas compute. For a mean or a sum over the examples the combined value is that of the whole batch; for other functions it is not. The workers share the data, so the tool must know how to divide it.",
     ),
     Code(
         "D156",
@@ -94,12 +79,6 @@ CODES = (
         recipe="Use `tf.print` for a value of each step. In a step of eager code the tool refuses Python's `print` (D125).",
         before="def train_step(x, y):\n    with tf.GradientTape() as tape:\n        loss = mse(y, model(x))\n    grads = tape.gradient(loss, model.trainable_variables)\n    optimizer.apply_gradients(zip(grads, model.trainable_variables))\n    tf.print(loss)",
         after="def train_step(x, y):\n    with tf.GradientTape() as tape:\n        loss = tf.reduce_mean(mse(y, model(x)))\n    grads = tape.gradient(loss, model.trainable_variables)\n    optimizer.apply_gradients(zip(grads, model.trainable_variables))\n    tf.print(loss)\n...\n@replicas.step_function(*dataset.element_spec)\ndef distributed_step(x, y):\n    return train_step(x, y)",
-    ),
-    Code(
-        "D130",
-        "a loss or a result that does not add up",
-        "With workers only, each worker has a part of each batch. The step computes a loss, or another result, that is neither a mean nor a sum over the examples.",
-        why="Each replica computes the loss of its part of the batch, and the strategy combines the parts. For a mean or a sum the combined value is that of the whole batch. For other functions it is not.",
     ),
     Code(
         "D132",

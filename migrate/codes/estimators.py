@@ -8,11 +8,11 @@ CODES = (
     Code(
         "E101",
         "Estimator",
-        "The name of `tf.estimator`, or the hook of `tf.train`, now comes from an emitted module such as `estimator_loop`. It trains, evaluates, predicts and exports as TensorFlow 1 did, with the same steps, checkpoints, summaries and arguments. It chooses the strategy at run time from `TF_CONFIG`, as TensorFlow 1 did. Hooks for early stopping come from `estimator_early_stopping`, `InMemoryEvaluatorHook` from `in_memory_evaluation`, and `Experiment` and `learn_runner` from `estimator_experiments`. In a cluster, and where it exports a model, an `Experiment` stops with an error. In a module that uses nothing else of `tf.estimator`, the names of `ModeKeys` become their strings.",
-        why='TensorFlow 2.16 removed `tf.estimator`, and `tf.contrib` was removed before. The emitted modules keep the same classes and arguments, so the program around the Estimator need not change. A `model_fn` still receives one of the strings "train", "eval" and "infer".',
+        "The name of `tf.estimator`, or the hook of `tf.train`, now comes from an emitted module such as `estimator_loop`. It trains, evaluates, predicts and exports as TensorFlow 1 did, with the same steps, checkpoints, summaries and arguments. It chooses the strategy at run time from `TF_CONFIG`, as TensorFlow 1 did. Hooks for early stopping come from `estimator_early_stopping`, `InMemoryEvaluatorHook` from `in_memory_evaluation`, and `Experiment` and `learn_runner` from `estimator_experiments`. In a cluster, and where it exports a model, an `Experiment` stops with an error. Ready-made Estimators (linear, DNN, or both) come from `canned_estimators`, with TensorFlow 1's defaults: the loss of a batch is the sum over its examples, Ftrl trains the linear part, and Adagrad trains the network, at TensorFlow 1's learning rates. If the `model_fn` has become a Keras model, the Estimator comes from `keras_estimator`, which makes the model under the strategy that `TF_CONFIG` asks for. `model_to_estimator` comes from `keras_model_estimator`, which works with copies of the compiled model. Training begins with the model's own weights. A seeded initializer draws other numbers than in TensorFlow 1. Workers without parameter servers are joined when that module is imported. In a module that uses nothing else of `tf.estimator`, the names of `ModeKeys` become their strings.",
+        why='TensorFlow 2.16 removed `tf.estimator`, and `tf.contrib` was removed before. The emitted modules keep the same classes and arguments, so the program around the Estimator need not change. A `model_fn` still receives one of the strings "train", "eval" and "infer". TensorFlow 2 changed what ready-made Estimators compute, before it removed them: those of the same name took the mean of the loss.',
         before="estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())",
         after="estimator = estimator_loop.Estimator(model_fn, config=estimator_loop.RunConfig())",
-        promise="The program computes the same losses, metrics and predictions from the same checkpoint. It continues an old `model_dir`, and TensorFlow 1 can read what it saves.",
+        promise="The program computes the same losses, metrics, predictions and signatures from the same checkpoint. Variables, slots, metrics and signatures keep their names. The program continues an old `model_dir`, and TensorFlow 1 can read what it saves.",
     ),
     Code(
         "E102",
@@ -32,15 +32,6 @@ CODES = (
         promise="The value is the same.",
         refused_when="The tool does not know what the value is, such as a parameter that other files give. It may be a dimension or a dataset, and may be something else.",
         recipe="Write `tf.compat.dimension_value(...)` where it is a dimension.",
-    ),
-    Code(
-        "E107",
-        "ready-made Estimator",
-        "A ready-made Estimator (linear, DNN, or both) now comes from the emitted module `canned_estimators`, with TensorFlow 1's defaults: the loss of a batch is the sum over its examples, Ftrl trains the linear part, and Adagrad trains the network, at TensorFlow 1's learning rates.",
-        why="TensorFlow 2 changed what these classes compute: its Estimators of the same name took the mean of the loss. TensorFlow 2.16 then removed them.",
-        before="model = tf.estimator.LinearClassifier(columns)",
-        after="model = canned_estimators.LinearClassifier(columns)",
-        promise="The program computes the same losses, metrics, predictions and signatures from the same checkpoint. Variables and slots keep their names, so it continues an old `model_dir`.",
     ),
     Code(
         "E114",

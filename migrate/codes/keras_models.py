@@ -15,14 +15,6 @@ CODES = (
         promise="The losses, metrics and predictions from the same checkpoint are the same, and so are the names in checkpoints and signatures.",
     ),
     Code(
-        "K104",
-        "Estimator of a Keras model",
-        "The Estimator now comes from the emitted module `keras_estimator`. It makes the Keras model under the strategy that `TF_CONFIG` asks for. It trains, evaluates, predicts and exports the model as TensorFlow 1 did.",
-        why="Scripts that call the Estimator keep working: checkpoints, summaries, hooks and arguments are the same.",
-        before="estimator = tf.estimator.Estimator(model_fn=model_fn, model_dir=directory)",
-        after="estimator = keras_estimator.Estimator(model=EstimatorModel, model_dir=directory)",
-    ),
-    Code(
         "K105",
         "variable, metric or collection of a Keras model",
         "A network with variables of `tf.get_variable` becomes a subclassed model. `__init__` makes the variables with `add_weight`, under TensorFlow 1's names, and the layers. `call` computes the rest. What happened only in training stands under `if training:`. An entry of `eval_metric_ops` becomes a Keras metric that counts the same; for AUC, mean errors and the accuracy per class an emitted module has the metric. Trainable variables, weight penalties and the global step come from the model's attributes.",
@@ -68,7 +60,7 @@ CODES = (
     Code(
         "K131",
         "stays a hook or an Estimator",
-        "This `SessionRunHook` does something that a Keras callback cannot do, or is called where there is no Keras model. It stays a hook, of `estimator_loop`. Or something at this line has no known counterpart in `Model.fit` and its callbacks. The program then keeps the Estimator of the emitted module `keras_estimator`, which trains as TensorFlow 1 did (K104).",
+        "This `SessionRunHook` does something that a Keras callback cannot do, or is called where there is no Keras model. It stays a hook, of `estimator_loop`. Or something at this line has no known counterpart in `Model.fit` and its callbacks. The program then keeps the Estimator of the emitted module `keras_estimator`, which trains as TensorFlow 1 did (E101).",
         why="A callback sees the values that a step returns, and nothing else. A hook may ask for other tensors or other events. A training that is only nearly equal would give other numbers, and no error would tell you so. The hook and the Estimator do exactly what they did.",
         before='def before_run(self, run_context):\n    return tf.train.SessionRunArgs("dense/kernel:0")',
         after='def before_run(self, run_context):\n    return estimator_loop.SessionRunArgs("dense/kernel:0")',

@@ -14,18 +14,8 @@ CODES = (
     Code(
         "M120",
         "tf.metrics whose totals cannot be kept",
-        "The program uses `tf.metrics` where the tool cannot carry the state over.",
+        "The program uses `tf.metrics` where the tool cannot carry the state over: with a cluster or towers, with `mean_tensor`, with collections of metrics or updates, or with local variables of another kind. Or a step computes how many totals a metric has. Or the program keeps an update in a list, and fetches something else from that list.",
         why="`tf.metrics` keeps its totals in local variables of a graph, and a session reads and resets them. Without a program the tool does not know when that happens.",
         recipe="Use the metrics of `tf_keras.metrics`.",
-    ),
-    Code(
-        "M122",
-        "metrics of a session program",
-        "Streaming metrics now use `streaming_metrics.py`, written beside the program: TensorFlow 1's own functions on totals that are made once. Reading a value is a step without a batch. An update is a step that counts one batch.",
-        why="`tf.metrics` made its totals in the graph, once. A step function may be traced several times, and would make new totals in each trace. So they are made before the steps.",
-        before="acc, acc_op = tf.metrics.accuracy(labels, predictions)\nsess.run(tf.local_variables_initializer())\nsess.run(acc_op, feed)\nsess.run(acc)",
-        after="acc_metric = streaming_metrics.Metric(\n    replicas, tf.compat.v1.metrics.accuracy)\n...\nstreaming_metrics.initialize(streaming_metrics.variables(replicas))\nsess.run(compute_acc_op, x, y)\nsess.run(compute_acc)",
-        promise="The values are those of TensorFlow 1. The local variables keep their names, so the program can reset them by name. They are not in checkpoints.",
-        refused_when="The program has a cluster or towers (M120). It uses `mean_tensor`, collections of metrics or updates, or local variables of another kind. Or it keeps an update in a list, and fetches something else from that list.",
     ),
 )

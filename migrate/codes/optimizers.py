@@ -49,6 +49,6 @@ CODES = (
         "O120",
         "moving averages that are not covered",
         "`ExponentialMovingAverage` stands outside of a recognised program, uses `zero_debias=True`, or has a decay that a step computes. Or the program gives `SyncReplicasOptimizer` variables to average.",
-        why="The emitted class (N190) makes its averages with the program's variables, and moves them by a fixed rule. It does not cover a correction of the first steps, a decay that changes by the step, or an update after the common step of all workers.",
+        why="The emitted class (T107) makes its averages with the program's variables, and moves them by a fixed rule. It does not cover a correction of the first steps, a decay that changes by the step, or an update after the common step of all workers.",
     ),
 )

@@ -13,18 +13,10 @@ CODES = (
     ),
     Code(
         "P110",
-        "partitioner",
-        "The strategy gets the partitioner's equal, for only the variables that had a partitioner. The number of shards on axis 0 is the same. The placement of the shards may differ. A partitioner that a `get_variable` of `tf.compat.v1` may receive stays there.",
-        why="In TensorFlow 1 a variable or a scope had the partitioner. In TensorFlow 2 the strategy has one for all variables, so the tool writes one that shards only those that were sharded. Both kinds choose a number of shards, but they have different arguments and different results. A TensorFlow 2 strategy calls its own kind, and fails with the other.",
+        "partitioner or lookup of a partitioned table",
+        'The strategy gets the partitioner\'s equal, for only the variables that had a partitioner. The number of shards on axis 0 is the same. The placement of the shards may differ. A partitioner that a `get_variable` of `tf.compat.v1` may receive stays there. An embedding lookup finds the rows of a partitioned table where TensorFlow 1 kept them under `partition_strategy="mod"`.',
+        why='In TensorFlow 1 a variable or a scope had the partitioner. In TensorFlow 2 the strategy has one for all variables, so the tool writes one that shards only those that were sharded. Both kinds choose a number of shards, but they have different arguments and different results. A TensorFlow 2 strategy calls its own kind, and fails with the other. TensorFlow 1\'s default for a lookup is "mod", and TensorFlow 2 stores shards as "div": the plain lookup would return another row for most ids.',
         before="tf.compat.v1.fixed_size_partitioner(num_shards=2)",
         after="tf.distribute.experimental.partitioners.FixedShardsPartitioner(num_shards=2)",
-    ),
-    Code(
-        "P111",
-        "embedding lookup",
-        'The program looks rows up where TensorFlow 1 kept them under `partition_strategy="mod"`.',
-        why='TensorFlow 1\'s default on a partitioned table is "mod". TensorFlow 2 stores shards as "div". The plain lookup would return another row for most ids.',
-        before="tf.nn.embedding_lookup(table, ids)",
-        after="tf.nn.embedding_lookup(table, training_session.mod_rows(ids, table))",
     ),
 )

@@ -17,7 +17,7 @@ CODES = (
     Code(
         "N101",
         "training sessions that the tool does not read together",
-        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, several graphs whose shared code is the same for each, and programs in branches of one `if`, of which a process runs one. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (N162).",
+        "The tool does not understand how this file opens its sessions. It understands one session per file, plain sessions one after the other or in a loop, several graphs whose shared code is the same for each, and programs in branches of one `if`, of which a process runs one. A session of another kind inside a loop, `try` or `if` is refused. So is an Estimator beside another training session, and `Experiment` of `tf.contrib.learn` there. Sessions that only read an Estimator's input are allowed (S115).",
         why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares. A session and an Estimator each have their own graph, training loop and checkpoints. Sessions that restore, save and start servers when they open cannot be repeated safely.",
         recipe="Open one training session per file, outside of loops, `if` and `try`.",
     ),
@@ -42,10 +42,10 @@ CODES = (
     ),
     Code(
         "N105",
-        "collection of the graph, losses or global step",
-        "The program uses a collection of the graph. It may be a collection of its own, the losses of `tf.losses.get_losses` or `get_total_loss`, or the global step that a function asks the graph for.",
-        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list. The global step is an ordinary variable there.",
-        recipe="Keep the values in a list of your own, and pass the step variable to the function.",
+        "what TensorFlow 1 kept in the graph: variables, losses or global step",
+        "The program uses a collection of the graph. It may be a collection of its own, the losses of `tf.losses.get_losses` or `get_total_loss`, or the global step that a function asks the graph for. Or the program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order. Or it asks a layer for its variables or shapes before the first step. Or `get_variable` has no shape and no value, so it asks for a variable that was made elsewhere. Or the program uses `tf.make_template`, which finds its variables again each time it is called.",
+        why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list, and no store of variables by name. A variable, such as the global step, belongs to the object that holds it. TensorFlow 1's list of variables had those that existed by then. Keras layers and optimizers make theirs in the first step, so a list could have other variables than in TensorFlow 1, or another order.",
+        recipe="Keep the values in a list of your own, and pass the variables to the function that needs them. Keep a variable in a Python name, or in a `tf.Module`.",
     ),
     Code(
         "N117",
@@ -86,14 +86,8 @@ CODES = (
     Code(
         "N120",
         "session services that are not understood",
-        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables. Or the program passes a `MonitoredSession` or a session creator on, or chooses it by more than one condition.",
-        why="A Supervisor or `MonitoredSession` becomes a session of `training_session` (S132), which may restore, wait, save and call hooks, and does not have these parts. The tool must see all arguments that ask for its services. The session can call a function by time, but only with values that stand beside the loop.",
-    ),
-    Code(
-        "N162",
-        "session that only reads input",
-        "A session beside an Estimator only fetches batches of an `input_fn` or a dataset. The program now reads them without a session, as NumPy values.",
-        why="TensorFlow 1 needed a session to compute the tensors of a batch. In TensorFlow 2 a `for` loop over the dataset gives the batches directly.",
+        "A `Scaffold` has arguments that run in a graph session, such as its own `init_op`, `ready_op`, `local_init_op` or `summary_op`. An `init_fn` stays if it passes its session only to savers that restore. Or the program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, another graph. Or it passes the Supervisor on, out of sight. Or the Supervisor calls a function by time that is from another file, gets other values than the names beside the loop, or changes variables. Or the program passes a `MonitoredSession` or a session creator on, or chooses it by more than one condition.",
+        why="A `Scaffold` hands operations of the graph to the session, which runs them once, when it opens. The emitted session has no graph in which these could run. `summary_op` chose which summaries are written; here all of them are. A Supervisor or `MonitoredSession` becomes a session of `training_session` (S115), which may restore, wait, save and call hooks, and does not have these parts. The tool must see all arguments that ask for its services. The session can call a function by time, but only with values that stand beside the loop.",
     ),
     Code(
         "N135",
@@ -118,28 +112,6 @@ CODES = (
         "towers that differ from replicas",
         "Something in a loop over towers behaves differently on each replica: a tower has variables of its own, gradients are not averaged, or summaries or batches are used in an unknown way. Or towers within the workers of a cluster do more than compute and average gradients, or their number is known only in the graph.",
         why="The replicas of a strategy share all variables, and their gradients are averaged. A tower that does anything else would compute another result as a replica. The number of replicas must be known before the strategy is made, and the graph is made after it.",
-    ),
-    Code(
-        "N127",
-        "several clients build the towers",
-        "The towers stand on the tasks of a cluster, but several tasks may open a session, or the tool cannot tell which task does.",
-        why="One client builds and runs all towers, and the other tasks serve. Several clients would each train alone.",
-    ),
-    Code(
-        "N171",
-        "server that does not exist",
-        "Synchronous training starts no server. The tool removes prints of the server. Other uses of it are refused.",
-        why="`MultiWorkerMirroredStrategy` starts a server in each worker itself, and connects the workers. A second server at the same address could not start.",
-    ),
-    Code(
-        "N170",
-        "parameter servers that end",
-        "The program ends each parameter server with a queue, into which every worker puts a number when it has finished. The coordinator now tells the servers when all loops have finished.",
-        why="In TensorFlow 1 a parameter server could not see when the workers had finished, so they told it through a queue. Now the coordinator runs all loops, and knows when they end.",
-        before="queue = create_done_queue(FLAGS.task_index)\nsess = tf.Session(server.target)\nfor i in range(num_workers):\n  sess.run(queue.dequeue())",
-        after="training_session.serve_until_done(server)",
-        promise="A parameter server ends when the loops of all workers have ended. What it did after its wait is still done. It does not end while the chief saves.",
-        refused_when="The queue does something else as well (C140). In synchronous training there is nothing to serve, and the task ends at once.",
     ),
     Code(
         "N150",

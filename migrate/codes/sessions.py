@@ -66,11 +66,12 @@ CODES = (
     ),
     Code(
         "S115",
-        "session",
-        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped. A session of one process that only runs steps is gone: the program calls them.",
-        why="TensorFlow 2 has no sessions. A program's loop still needs what its session did besides running.",
+        "session, Supervisor, SessionManager or Scaffold",
+        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped. A session of one process that only runs steps is gone: the program calls them. So is a session beside an Estimator that only fetches batches of an `input_fn` or a dataset: the program reads them as NumPy values. A Supervisor's session becomes the same one, which prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps in place of every two minutes. Its writer and saver are made beside it where the program asks for them. A function that `loop` calls by time becomes a function of the session's block. It runs in a thread of its worker, runs no hooks, and ends with the session. `prepare_session` of a `SessionManager` becomes the statements that it stood for: restore the latest checkpoint of its directory, or initialise. Workers that waited for a chief now wait in the session. A `Scaffold` comes from the emitted module. Its arguments that only initialise variables or tables, or merge all summaries, are dropped.",
+        why="TensorFlow 2 has no sessions, no Supervisor and no `SessionManager`. A program's loop still needs what they did besides running: restore or initialise, wait for the chief, save and run timed functions. TensorFlow 2 initialises a variable or a table when it makes it, so a scaffold need not say how.",
         before="with tf.train.MonitoredTrainingSession(master=server.target, hooks=hooks) as sess:",
         after="with training_session.MonitoredTrainingSession(replicas, hooks=hooks) as sess:",
+        refused_when="A `SessionManager` waits for a checkpoint, or opens several sessions. Or it is given an `init_feed_dict`, or a `ready_op` that is used elsewhere too.",
     ),
     Code(
         "S116",
@@ -102,20 +103,6 @@ CODES = (
         recipe="Remove it. In the loop, assign the first values.",
     ),
     Code(
-        "S124",
-        "scaffold that runs in a session",
-        "A `Scaffold` has arguments that run in a graph session, such as its own `init_op`, `ready_op`, `local_init_op` or `summary_op`. An `init_fn` stays if it passes its session only to savers that restore.",
-        why="A `Scaffold` hands operations of the graph to the session, which runs them once, when it opens. The emitted session has no graph in which these could run, and a traced step would run them every time. `summary_op` chose which summaries are written; here all of them are.",
-    ),
-    Code(
-        "S125",
-        "scaffold",
-        "The scaffold now comes from the emitted module. Arguments that only initialise variables or tables, or merge all summaries, are dropped.",
-        why="TensorFlow 2 initialises a variable or a table when it makes it, so a scaffold need not say how. All summaries are written. What the scaffold says about savers still counts.",
-        before="tf.train.Scaffold(\n    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
-        after="estimator_loop.Scaffold(saver=saver)",
-    ),
-    Code(
         "S130",
         "code that is brought together",
         "Code now stands where the session is opened. It may be the body of an object or a helper, which held placeholders, the loss or the training operation. It may be a module of the tree, whose code now stands where the program imported it. The module says so in its first line, is otherwise unchanged, and no migrated file imports it. If it is also a program by itself, it is migrated as one, or a warning says that it still is one of TensorFlow 1. In a notebook the cells of a program become one cell, and the other cells say where their code is.",
@@ -124,15 +111,6 @@ CODES = (
         after="# cell 3: its code is in cell 4\n# cell 4\ndef compute_loss(x, y): ...\nwith plain_session.Session(replicas) as sess:\n  sess.run(compute_loss, x, y)",
         promise="What a module does when it is imported is done at the same place.",
         refused_when="Two modules give one name different meanings, or a module is imported inside a function.",
-    ),
-    Code(
-        "S132",
-        "Supervisor or SessionManager",
-        "A Supervisor's session becomes `training_session.MonitoredTrainingSession`, which prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps in place of every two minutes. Its writer and saver are made beside it where the program asks for them. A function that `loop` calls by time becomes a function of the session's block. It runs in a thread of its worker, runs no hooks, and ends with the session. `prepare_session` of a `SessionManager` becomes the statements that it stood for: restore the latest checkpoint of its directory, or initialise. Workers that waited for a chief now wait in the session.",
-        why="TensorFlow 2 has no Supervisor, no `SessionManager` and no session. The emitted session offers the same services: it restores or initialises, waits for the chief, saves and runs timed functions.",
-        before="sv = tf.train.Supervisor(is_chief=is_chief, logdir=logdir)\nwith sv.managed_session(server.target) as sess:",
-        after="with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
-        refused_when="A `SessionManager` waits for a checkpoint, or opens several sessions. Or it is given an `init_feed_dict`, or a `ready_op` that is used elsewhere too.",
     ),
     Code(
         "S136",
@@ -153,18 +131,8 @@ CODES = (
     Code(
         "S185",
         "use of an object that the new object lacks",
-        "The object that replaces a session, saver, summary writer or hook argument does not have this attribute. Neither has a variable or a dataset of TensorFlow 2. Or the program uses a `tf.Session` for more than `run`: its graph, its list of devices, or a function of another file that receives it.",
-        why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The emitted objects have no graph, so they lack these attributes. The migrated program calls step functions, so it has no session and no graph that it could pass to another function.",
+        "The object that replaces a session, saver, summary writer or hook argument does not have this attribute. Neither has a variable or a dataset of TensorFlow 2. Or the program uses a `tf.Session` for more than `run`: its graph, its list of devices, or a function of another file that receives it. Or it uses the server in synchronous training, which starts none. The tool removes prints of the server.",
+        why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The emitted objects have no graph, so they lack these attributes. The migrated program calls step functions, so it has no session and no graph that it could pass to another function. `MultiWorkerMirroredStrategy` starts a server in each worker itself, and a second one at the same address could not start.",
         recipe="Use the session only for `run`. Compute other values before or after it.",
-    ),
-    Code(
-        "S150",
-        "recurrent cells",
-        "Cells of `tf.nn.rnn_cell` and `tf.contrib.rnn`, and the functions that run them over time, now come from `recurrent_cells.py`, written beside the program. They are made once, with TensorFlow 1's formulas, variable names and gate order.",
-        why="Keras's recurrent layers order their gates differently, and name their variables differently. With them an old checkpoint would not load, or would load into the wrong gates.",
-        before="cell = tf.nn.rnn_cell.BasicLSTMCell(128)\noutputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)",
-        after="cell = recurrent_cells.BasicLSTMCell(128)\n...\noutputs, state = recurrent_cells.dynamic_rnn(cell, x, dtype=tf.float32)",
-        promise="The values and gradients are the same, and TensorFlow 1's checkpoints fit.",
-        refused_when="Cells share variables through a scope (V103).",
     ),
 )

@@ -13,22 +13,9 @@ CODES = (
     ),
     Code(
         "V104",
-        "variable, variable scope or global step",
-        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value.",
-        why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read.",
-    ),
-    Code(
-        "V105",
-        "variable that is found again by its name",
-        "`get_variable` has no shape and no value, so it asks for a variable that was made elsewhere. Or the program uses `tf.make_template`, which finds its variables again each time it is called.",
-        why="TensorFlow 1 found the variable by its name in the graph. TensorFlow 2 has no store of variables by name, so a Python object has to hold the variable.",
-        recipe="Keep the variable in a Python name, or in a `tf.Module`, and pass it to the code that uses it.",
-    ),
-    Code(
-        "V110",
-        "trainable variables",
-        "`tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create theirs in the first step, after all others. If the program shows a list whose order is therefore another one than in TensorFlow 1, its line says so.",
-        why="TensorFlow 1 listed every trainable variable of the graph. TensorFlow 2 keeps no such list, so the strategy's helper records the variables as the program makes them.",
+        "variable, list of variables, variable scope or global step",
+        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value. `tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create theirs in the first step, after all others. If the program shows a list whose order is therefore another one than in TensorFlow 1, its line says so.",
+        why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read. TensorFlow 2 keeps no list of the graph's variables, so the strategy's helper records them as the program makes them.",
     ),
     Code(
         "V111",
@@ -41,13 +28,6 @@ CODES = (
         "saver",
         "`tf.train.Saver` becomes `training_session.Saver`. It reads and writes TensorFlow 1's checkpoint format and names.",
         why="`tf.compat.v1.train.Saver` reads and writes variables through a session, and the migrated program has none. The emitted class writes the same files without one.",
-    ),
-    Code(
-        "V123",
-        "list of variables",
-        "The program asks for the list of all variables. Or it lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order. Or it asks a layer for its variables or shapes before the first step.",
-        why="TensorFlow 1 kept a list of the graph's variables. At each moment it had those that existed by then. TensorFlow 2 keeps no such list: a variable belongs to the object that holds it. Keras layers and optimizers make theirs in the first step, so a list could have other variables than in TensorFlow 1, or another order.",
-        recipe="Pass the variables along.",
     ),
     Code(
         "V127",

@@ -127,14 +127,14 @@ def _report_in_place(form: Form) -> Iterator[Finding]:
     for line in form.changes.done:
         yield _make_rewritten(
             line,
-            "N170",
+            "C110",
             "tf.FIFOQueue",
             "parameter servers end when every worker has: the coordinator tells them",
         )
     for line in form.changes.supervised:
         yield _make_rewritten(
             line,
-            "S132",
+            "S115",
             "tf.train.Supervisor",
             "a MonitoredTrainingSession: it also saves when training ends, and logs "
             "the speed every 100 steps",

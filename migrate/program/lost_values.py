@@ -74,7 +74,7 @@ def refuse_lost_value(
         )
     elif _goes_through_variables(scopes, flow.statement):
         diagnostics.refuse(
-            "V123",
+            "N105",
             flow.statement,
             f"`{name}` gets its value from a list of variables, {outside}. Layers "
             "make their variables in the first step",

@@ -63,7 +63,7 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
         "it evaluates the variables as they are",
     ),
     KERAS_MODULE: (
-        "D155",
+        "E101",
         "copies of the model, under the names that TF1's checkpoints have",
     ),
     EXPERIMENTS_MODULE: (

@@ -64,7 +64,7 @@ KINDS = (
         "towers_on_tasks",
         "towers on the tasks of a cluster",
         "CentralStorageStrategy over the tasks",
-        codes=("N128",),  # Of one that is refused with N127, too.
+        codes=("N128",),  # Of one that is refused with C131, too.
     ),
     Kind(
         "placed",

@@ -161,7 +161,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Write the scope's name where you open the scope.",
     ),
     "tf.make_template": (
-        "V105",
+        "N105",
         "templates share variables by their names in the graph",
         "Make a tf.Module that holds the variables.",
     ),
@@ -245,12 +245,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Use tf.GradientTape.",
     ),
     "tf.trainable_variables": (
-        "V123",
+        "N105",
         "TF2 keeps no list of all variables",
         "Pass the list of variables to the code that needs it.",
     ),
     "tf.global_variables": (
-        "V123",
+        "N105",
         "TF2 keeps no list of all variables",
         "Pass the list of variables to the code that needs it.",
     ),

@@ -69,5 +69,5 @@ story.plot(*losses, "train_and_evaluate")
 # - `session.run` inside a hook does not exist; a hook asks for what it wants in
 #   `before_run`, as here.
 # - Ready-made Estimators (`DNNClassifier` and its kind) come from a module written beside
-#   the program (E107). Boosted trees are refused (E117).
+#   the program (E101). Boosted trees are refused (E117).
 # - More of what is the same, and what is not: [estimators](../docs/estimators.md).

@@ -33,7 +33,7 @@ def test_equals_tensorflow_1_15_5(program: Variant, found: Found) -> None:
 @each_program
 def test_checkpoints_are_told_of(program: Variant) -> None:
     migration = migrate_text(program.path.read_text(), FAITHFUL)
-    assert "D155" in {f.code for f in migration.findings}
+    assert "E101" in {f.code for f in migration.findings}
 
 
 @pytest.mark.parametrize(

@@ -204,11 +204,11 @@ DRAW = (HERE / "towers_draw.py").read_text()
     ("program", "old", "new", "code"),
     [
         # Every worker a client.
-        (CHIEF, '"worker" and FLAGS.task_index == 0', '"worker"', "N127"),
-        (CHIEF, "  if not is_chief:\n    server.join()\n", "", "N127"),
-        (DRAW, "FLAGS.task_index > 0", "FLAGS.task_index > 1", "N127"),
+        (CHIEF, '"worker" and FLAGS.task_index == 0', '"worker"', "C131"),
+        (CHIEF, "  if not is_chief:\n    server.join()\n", "", "C131"),
+        (DRAW, "FLAGS.task_index > 0", "FLAGS.task_index > 1", "C131"),
         # Which one is not seen.
-        (CHIEF, "FLAGS.task_index == 0", "chosen()", "N127"),
+        (CHIEF, "FLAGS.task_index == 0", "chosen()", "C131"),
         # What replicas would not do.
         (CHIEF, "cluster=cluster)):", "cluster=cluster, ps_tasks=1)):", "N126"),
         (CHIEF, "loss = tf.red", "v = tf.Variable(1.0)\n        loss = tf.red", "N126"),

@@ -111,7 +111,7 @@ class Cluster:
                 and names.key(statement.value.func) == "print"
             ):
                 self._diagnostics.refuse(
-                    "N171",
+                    "S185",
                     statement,
                     "the program uses the server, but synchronous training starts "
                     "no server",

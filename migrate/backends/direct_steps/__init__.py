@@ -23,6 +23,8 @@ from migrate.migration import Migration
 from migrate.rewriting import gates
 from migrate.source.nodes import tree_of
 
+# What is said of a session that the program opens.
+_OPENED = (f"{MODULE}.Session", "the session's services")
 _REASON = "dropped: the program calls its steps, which are functions"
 
 
@@ -51,7 +53,7 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
 
 def _reword_finding(finding: Finding) -> Finding:
     """A finding of the result that has no session."""
-    if finding.code == "S115":
+    if finding.code == "S115" and finding.reason.startswith(_OPENED):
         return dataclasses.replace(finding, reason=_REASON)
     writer = finding.reason.replace(f"{BASE}.SummaryWriter", WRITER)
     return dataclasses.replace(finding, reason=writer)

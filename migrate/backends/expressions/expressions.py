@@ -346,7 +346,7 @@ class Expressions(Datasets):
             self.claimed[call] = ("C130", "the same task, in the client's cluster")
         elif isinstance(where, ast.Constant) and "job:" not in text:
             self.claimed[call] = (
-                "C114",
+                "C111",
                 "a local device: variables are placed by the strategy, and a block "
                 "around the whole graph is dropped",
             )

@@ -85,7 +85,7 @@ class Partitioners(Variables):
                 "in part",
             )
         else:
-            code_ = "P111"
+            code_ = "P110"
         if not whole:
             self.claimed[call] = (code_, reason)
             self.plan.replace(call.func, code("tf.compat.v1.nn.embedding_lookup"))

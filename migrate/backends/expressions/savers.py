@@ -174,7 +174,7 @@ class Savers(Partitioners):
             if symbol not in roles.TRAINABLE | roles.GLOBAL and not position:
                 continue
             which, scope = self._read_call(node)
-            self.claimed[node] = ("V110", f"replicas.{which}_variables")
+            self.claimed[node] = ("V104", f"replicas.{which}_variables")
             if position:
                 self.claimed[node.args[0]] = self.claimed[node]
             if scope is None:
@@ -219,7 +219,7 @@ class Savers(Partitioners):
             unknown.append("init_fn")
         if call.args or unknown:
             self.diagnostics.refuse(
-                "S124",
+                "N120",
                 call,
                 f"Scaffold({', '.join(map(str, unknown)) or '...'})",
                 "Write in Python, before the session, what init_fn did.",
@@ -231,7 +231,7 @@ class Savers(Partitioners):
             for k in call.keywords
             if k.arg in ("saver", "init_fn")
         ]
-        self.claimed[call] = ("S125", "training_session.Scaffold")
+        self.claimed[call] = ("S115", "training_session.Scaffold")
         self.plan.replace(
             call, code("training_session.Scaffold(", join_code(", ", parts), ")")
         )

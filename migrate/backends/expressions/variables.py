@@ -142,7 +142,7 @@ class Variables(GraphCode):
         if shape is None:
             if initializer is None:
                 self.diagnostics.refuse(
-                    "V105",
+                    "N105",
                     call,
                     "this get_variable gives no shape, so it asks for a variable "
                     "that was made elsewhere",
@@ -220,7 +220,7 @@ class Variables(GraphCode):
         """What a list is used for that TF2 makes in another order."""
         if self.lists.goes_by_place(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 f"the program takes a variable by its place among all {which} ones. "
                 "Layers and optimizers make their variables in the first step, "
@@ -234,7 +234,7 @@ class Variables(GraphCode):
                 f"replicas.{which}_variables, in the order in which TensorFlow 2 makes "
                 "them: those of layers and optimizers come after all others"
             )
-            self.claimed[call] = ("V110", reason)
+            self.claimed[call] = ("V104", reason)
 
     def _check_fed_inside(self) -> None:
         """That no run trains variables behind a tensor that it feeds."""
@@ -302,7 +302,7 @@ class Variables(GraphCode):
         made = self.by_then.find(call, which, scope)
         if not made or not self.lists.is_of_its_step(call, {m.flow for m in made}):
             return False
-        self.claimed[call] = ("V110", "the variables that there are by then")
+        self.claimed[call] = ("V104", "the variables that there are by then")
         self.plan.replace(call, self.by_then.write(made, which))
         return True
 
@@ -330,10 +330,10 @@ class Variables(GraphCode):
                     self._keep_in_compat(call.func, symbol)
                 return
             which = _LISTS[key]
-            self.claimed[call.args[0]] = ("V110", f"replicas.{which}_variables")
+            self.claimed[call.args[0]] = ("V104", f"replicas.{which}_variables")
         else:
             which = "global" if symbol in roles.GLOBAL else "trainable"
-        self.claimed[call] = ("V110", f"replicas.{which}_variables")
+        self.claimed[call] = ("V104", f"replicas.{which}_variables")
         scope = self._find_scope(call)
         if self._list_by_then(call, which, scope):
             return
@@ -341,7 +341,7 @@ class Variables(GraphCode):
             self._report_order(call, symbol, which)
         if call in self.program.early_lists:
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 "this lists the variables that exist by then, but layers make "
                 "their variables in the first step",
@@ -351,7 +351,7 @@ class Variables(GraphCode):
             )
         elif which == "global" and not self.lists.is_complete(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 "this lists all variables. In TensorFlow 1 the optimizer or layers "
                 "may have made theirs before this line. In TensorFlow 2 they make "
@@ -362,7 +362,7 @@ class Variables(GraphCode):
             )
         if which == "trainable" and not self.lists.is_of_its_step(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 "a step takes this list, but layers that another step calls make "
                 "their variables there. So the list would have other variables "
@@ -373,7 +373,7 @@ class Variables(GraphCode):
             )
         if not self._is_in_driver(call):
             self.diagnostics.refuse(
-                "V123",
+                "N105",
                 call,
                 f"a helper function asks the graph for all {which} variables",
                 "Pass the variables to the function.",

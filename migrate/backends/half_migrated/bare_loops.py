@@ -181,7 +181,7 @@ class BareLoopRewrite:
         shared = step.division is Division.MEAN
         if self._together and step.division is None:
             raise Refused(
-                "D130",
+                "D125",
                 step.why or step.loss,
                 "the tool cannot tell whether this loss is a mean or a sum over "
                 "the batch",
@@ -209,7 +209,7 @@ class BareLoopRewrite:
             return
         if value is None or value in self._plan.expressions:
             raise Refused(
-                "D130",
+                "D125",
                 step.loss,
                 "the loss is not a single expression, so the tool cannot divide it "
                 "by the size of the whole batch",
@@ -224,7 +224,7 @@ class BareLoopRewrite:
             return whole_batches.weigh(value, rows, "tf")
         if source.dataset is not None:
             raise Refused(
-                "D130",
+                "D125",
                 value,
                 "the tool cannot tell how many examples of the batch each worker has",
                 "Use the batch under the name that the loop gives it.",
@@ -239,7 +239,7 @@ class BareLoopRewrite:
         mean = whole_batches.average(self._scopes, call, "tf")
         if mean is None:
             raise Refused(
-                "D130",
+                "D125",
                 call,
                 "the tool cannot tell how many examples a worker has, because the "
                 "call of the loss computes the labels",
@@ -268,7 +268,7 @@ class BareLoopRewrite:
             given = self._program.step.returned
             if given is None or ast.dump(given) != ast.dump(self._program.step.loss):
                 raise Refused(
-                    "D130",
+                    "D125",
                     given or function,
                     "each worker has only a part of the other values that the step "
                     "returns beside its loss",
@@ -313,7 +313,7 @@ class BareLoopRewrite:
         if self._together and self._results:
             if step.call is None and step.results != (names.key(step.loss),):
                 raise Refused(
-                    "D130",
+                    "D125",
                     step.apply,
                     "each worker has only a part of the other values that the loop "
                     "reads beside the loss",

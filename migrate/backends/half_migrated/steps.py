@@ -258,7 +258,7 @@ class EagerRewrite:
         step, plan = self._program.step, self._plan
         if step.division is None:
             raise Refused(
-                "D130",
+                "D125",
                 step.why or step.loss,
                 "the tool cannot tell whether this loss is a mean or a sum over the batch",
                 "Use tf.reduce_mean of one loss for each example, or a loss object "
@@ -266,7 +266,7 @@ class EagerRewrite:
             )
         if self._rows is None:
             raise Refused(
-                "D130",
+                "D125",
                 step.gradient,
                 "the step does not use the batch under the name that the loop gives it",
                 "Use the batch under the name that the loop gives it.",
@@ -296,7 +296,7 @@ class EagerRewrite:
         if step.returned is not None:
             if ast.dump(step.returned) != loss and not self._are_alike(step.returned):
                 raise Refused(
-                    "D130",
+                    "D125",
                     step.returned,
                     "each worker has only a part of the other values that the step "
                     "returns beside its loss",
@@ -306,7 +306,7 @@ class EagerRewrite:
         for name in step.results:
             if name != names.key(step.loss):
                 raise Refused(
-                    "D130",
+                    "D125",
                     step.apply,
                     f"each worker has only a part of `{name}`, which the loop reads",
                     "Read only the loss.",

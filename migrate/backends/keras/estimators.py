@@ -13,7 +13,7 @@ from migrate.plan import New, Plan
 from migrate.program.code import code
 from migrate.tables import keras_models as table
 
-_TRAINS = ("K104", "trains the Keras model, as tf.estimator did around a model_fn")
+TRAINS = ("E101", "trains the Keras model, as tf.estimator did around a model_fn")
 Claimed = dict[ast.AST, tuple[str, str]]
 
 
@@ -39,10 +39,10 @@ def rewrite_estimators(flow: Flow, name: str, plan: Plan) -> Claimed:
         if _is_init(call.func):
             function = ast.unparse(call.func)
         plan.replace(call, laid_out(function, arguments, call.col_offset))
-        claimed[call.func] = _TRAINS
+        claimed[call.func] = TRAINS
     for base in flow.bases:
         plan.replace(base, code(f"{table.MODULE}.Estimator"))
-        claimed[base] = _TRAINS
+        claimed[base] = TRAINS
     plan.imports.append(f"import {table.MODULE}")
     plan.support.update(table.SUPPORT)
     return claimed

@@ -24,7 +24,7 @@ from migrate.tables import keras_models as table
 _LAYER = ("L104", "a Keras layer: the same variables under the same names")
 _MODE = ("K101", "the model knows whether it is training")
 _SCOPED = ("L104", "the variable scope is in the names of its layers")
-_PLACED = ("C114", "the strategy places variables and steps")
+_PLACED = ("C111", "the strategy places variables and steps")
 _GIVEN = ("L104", "layers are given what the argument scope gave them")
 Claimed = dict[ast.AST, tuple[str, str]]
 

@@ -6,10 +6,10 @@ import dataclasses
 import difflib
 from collections.abc import Iterable, Sequence
 
+from migrate.backends.keras.estimators import TRAINS
 from migrate.backends.keras_fit.program import Stays
 from migrate.findings import Finding, Outcome
 
-_MADE = "K104"
 _TIMELINE = (
     "trained by `Model.fit`: the process that trains also evaluates, after a checkpoint; "
     "with parameter servers, steps are in flight while callbacks run"
@@ -28,9 +28,9 @@ def tell_fit(findings: Sequence[Finding], text: str) -> list[Finding]:
     told: list[Finding] = []
     first = True
     for finding in findings:
-        if finding.code == _MADE:
-            code, reason = ("K190", _TIMELINE) if first else (_MADE, _MODEL)
-            told.append(dataclasses.replace(finding, code=code, reason=reason))
+        if _makes_estimator(finding):
+            reason = _TIMELINE if first else _MODEL
+            told.append(dataclasses.replace(finding, code="K190", reason=reason))
             first = False
             continue
         name = finding.reason.removeprefix("now ").partition(":")[0]
@@ -45,7 +45,7 @@ def tell_staying(
 ) -> list[Finding]:
     """The findings of a program whose Estimators stay, with the reason (K131)."""
     every = list(findings)
-    made = [f for f in every if f.code == _MADE]
+    made = [f for f in every if _makes_estimator(f)]
     line = getattr(reason.node, "lineno", 0)
     at = _original_line(line, original, result)
     column = 1
@@ -57,6 +57,11 @@ def tell_staying(
     told = f"its Estimator stays: {reason.reason}"
     stays = Finding(at or 1, column, "K131", Outcome.KEPT, "", told)
     return sorted([*every, stays])
+
+
+def _makes_estimator(finding: Finding) -> bool:
+    """Whether it is about the call that makes an Estimator of a Keras model."""
+    return (finding.code, finding.reason) == TRAINS
 
 
 def _original_line(line: int, original: str, result: str) -> int:

@@ -19,7 +19,7 @@ from migrate.frontends.half_migrated.bare_loop import (
 from migrate.frontends.half_migrated.cluster import SERVERS
 from migrate.frontends.half_migrated.keras_training import read_keras_training
 from migrate.frontends.half_migrated.reader import Reader
-from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.refused import MIXED, Refused
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
 from migrate.rules.mistakes.mistake import calls, method
 from migrate.tables import roles
@@ -65,7 +65,7 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused 
             idle_block(scopes, s) and {k.arg for k in s.keywords} <= _TAKEN
             for s in sessions
         )
-        if idle and not symbols & SERVERS and refused.code != "D120":
+        if idle and not symbols & SERVERS and refused.reason != MIXED:
             bare = _read_bare(scopes, found, sessions)
             return refused if isinstance(bare, Refused) else bare
         return refused

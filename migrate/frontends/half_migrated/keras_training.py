@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.bare_loop import idle_block
 from migrate.frontends.half_migrated.cluster import ClusterReader
-from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.refused import Refused, refuse_mixture
 from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.keras_names import makes_model
 from migrate.program.eager import FitProgram, Server
@@ -147,13 +147,7 @@ class _Reader:
                 )
         for call, symbol in self._found:
             if symbol.startswith(_TF1):
-                raise Refused(
-                    "D120",
-                    call,
-                    "the program mixes graph code and eager code",
-                    "Write the whole model in graph code, or the whole model in "
-                    "eager code.",
-                )
+                raise refuse_mixture(call)
             if symbol.endswith("Hook") and symbol.startswith("tf.train."):
                 raise Refused(
                     "D121",

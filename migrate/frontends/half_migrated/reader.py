@@ -13,7 +13,7 @@ from migrate.frontends.half_migrated.cluster import ClusterReader
 from migrate.frontends.half_migrated.inline import check_changing, split
 from migrate.frontends.half_migrated.losses import LossReader, calls_of
 from migrate.frontends.half_migrated.metrics import MetricReader
-from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.refused import Refused, refuse_mixture
 from migrate.frontends.half_migrated.session import SessionReader
 from migrate.frontends.half_migrated.source import LoopReader
 from migrate.frontends.half_migrated.suite import SuiteReader
@@ -51,13 +51,7 @@ class Reader:
         """
         for call, symbol in self._found:
             if symbol in _TF1:
-                raise Refused(
-                    "D120",
-                    call,
-                    "the program mixes graph code and eager code",
-                    "Write the whole model in graph code, or the whole model in "
-                    "eager code.",
-                )
+                raise refuse_mixture(call)
         sessions = SessionReader(self._scopes, self._found, self._sessions)
         call, block, name = sessions.session()
         arguments = sessions.arguments(call)

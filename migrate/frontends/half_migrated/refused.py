@@ -6,6 +6,8 @@ import ast
 
 from migrate.findings import Finding, Outcome
 
+MIXED = "the program mixes graph code and eager code"
+
 
 class Refused(ValueError):
     """The program is not taken: a finding's code, place, reason and recipe."""
@@ -20,3 +22,9 @@ class Refused(ValueError):
         return Finding(
             line, column, self.code, Outcome.REFUSED, "", self.reason, self.recipe
         )
+
+
+def refuse_mixture(call: ast.Call) -> Refused:
+    """The refusal of a program that has graph code, too."""
+    recipe = "Write the whole model in graph code, or the whole model in eager code."
+    return Refused("D121", call, MIXED, recipe)

@@ -207,7 +207,7 @@ class _Recogniser:
             self.towers = dataclasses.replace(self.towers, devices="", dealt="")
         elif placed:
             self.diagnostics.refuse(
-                "N127",
+                "C131",
                 session,
                 "the towers are on tasks of a cluster, and the tool cannot tell "
                 "whether only one client builds them",

@@ -26,7 +26,7 @@ from migrate.tables import roles
 _CLUSTER = ("ClusterSpec", "grpc:", "/job:")
 _GRAPH = ("S117", "tf.Graph", "dropped: TF2 has no default graph to open")
 _DEVICE = (
-    "C114",
+    "C111",
     "tf.device",
     "a local device: variables are placed by the strategy, and a block around the whole "
     "graph is dropped",

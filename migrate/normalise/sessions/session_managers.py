@@ -85,7 +85,7 @@ class _Manager:
         return Finding(
             self._line,
             1,
-            "S132",
+            "S115",
             Outcome.REWRITTEN,
             _MANAGER,
             "the session restores or is initialised as the manager would have done",

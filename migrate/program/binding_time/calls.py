@@ -356,7 +356,7 @@ class Calls(GradientLists):
             inside = self._arguments(call)
             if kind is Kind.METRIC and inside in ir.STEP_KINDS:
                 self.diagnostics.refuse(
-                    "M122",
+                    "M120",
                     call,
                     "a step computes how many totals a metric has",
                     "Compute it from Python values.",

@@ -134,7 +134,7 @@ class Expressions(Calls):
                 return self._model_attribute(node)
             if base is Kind.LAYER and node.attr in _BUILT_LAYER:
                 self.diagnostics.refuse(
-                    "V123",
+                    "N105",
                     node,
                     "the program asks for something that a layer has only after it "
                     "is built, but a layer is built in the first step",

@@ -98,7 +98,7 @@ IN_CASES = {
         ("from tensorflow.contrib import slim\n", ""),
     ),
     "N141": (('3.0], name="q")\nw', '3.0], name="target")\nw'),),
-    "N127": (
+    "C131_towers": (
         ('if FLAGS.job_name == "ps"', 'if FLAGS.job_name == "ps" or FLAGS.task_index'),
         ("  sess.run(", "  sess.run(tf.global_variables_initializer())\n  sess.run("),
     ),

@@ -114,7 +114,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
     "N151_hook_tensors": (LOG, (('{"loss": loss}', "{name: loss}"),)),
     "N151_hook_list": (LOG, (('{"loss": loss}', "tensors"),)),
-    "V123_layer": (
+    "N105_layer": (
         change(
             CLUSTER,
             (
@@ -208,7 +208,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("is_chief=FLAGS.task_index == 0", "is_chief=True"),
         ),
     ),
-    "N171": (
+    "S185_server": (
         change(
             SYNC, (SET, "print(cluster, FLAGS.job_name, FLAGS.task_index)\n    " + SET)
         ),
@@ -262,7 +262,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         change(CLUSTER, (RUN, RUN + "\n            now = sess.run(w)")),
         (("now = sess.run(w)", "w = sess.run(w)"),),
     ),
-    "S124": (
+    "N120_scaffold": (
         CLUSTER,
         (("hooks=hooks)", "hooks=hooks, scaffold=tf.train.Scaffold(init_fn=start))"),),
     ),
@@ -287,7 +287,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("factors = [2.0]", "factors = {w: 2.0}"), ("factors[0]", "factors[w]")),
     ),
-    "V123_too_early": (
+    "N105_too_early": (
         change(
             CLUSTER,
             (
@@ -300,7 +300,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("        h = ", "        seen = tf.trainable_variables()\n        h = "),
         ),
     ),
-    "D120": (EAGER, ((ROWS, ROWS + "\np = tf.compat.v1.placeholder('float')"),)),
+    "D121_mixed": (EAGER, ((ROWS, ROWS + "\np = tf.compat.v1.placeholder('float')"),)),
     "D121": (
         EAGER,
         (
@@ -363,7 +363,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "D125_data": (EAGER, (("in dataset:", "in reader:"),)),
-    "D130": (
+    "D125_sums": (
         change(
             EAGER,
             ('{"ps": ["a:1"], "worker"', '{"worker"'),

@@ -92,7 +92,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "S124_operation": (
+    "N120_operation": (
         MODEL_FN,
         (
             (

@@ -200,7 +200,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "N151_variable": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
-    "V105": (PLAIN, (('"w", [3, 1]', '"w"'),)),
+    "N105_store": (PLAIN, (('"w", [3, 1]', '"w"'),)),
     "N104_initial_value": (
         change(
             PLAIN,
@@ -306,7 +306,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (('scope="rnn"', "scope=name"),),
     ),
-    "V123_graph": (
+    "N105_graph": (
         change(
             LAYER,
             ("GradientDescentOptimizer(0.1)", "AdamOptimizer()"),

@@ -68,7 +68,7 @@ _LINES = {
         "w = tf.Variable(2.0)\nwith tf.GradientTape() as tape:\n    z = w * w\ng = tape.gradient(z, w)",
     ),
     "N150_variable": ('w = tf.get_variable("w", [2])', "w = tf.Variable([0.0, 0.0])"),
-    "V105_template": (
+    "N105_template": (
         'double = tf.make_template("double", lambda x: x)',
         "class Double(tf.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.w = tf.Variable(1.0)\n\n"
@@ -78,7 +78,7 @@ _LINES = {
         "w = tf.Variable(1.0)\nsaver = tf.train.Saver([w])",
         "w = tf.Variable(1.0)\nsaver = tf.train.Checkpoint(w=w)",
     ),
-    "V123": (
+    "N105_variables": (
         "w = tf.Variable(1.0)\nprint(tf.global_variables())",
         "w = tf.Variable(1.0)\nprint([w])",
     ),

@@ -104,7 +104,7 @@ FOLLOWED = {
             _SCALED, ("    scale = ", "    factor = "), ("3.0 * scale", "3.0 * factor")
         ),
     ),
-    "M122": (_METRIC, _change(_METRIC, (", len(columns)", ", 2"))),
+    "M120_totals": (_METRIC, _change(_METRIC, (", len(columns)", ", 2"))),
     "S114": (
         _change(_LAYERED, ("with tf", f"{_PRINTED}\nwith tf")),
         f"{_LAYERED}    {_PRINTED}\n",

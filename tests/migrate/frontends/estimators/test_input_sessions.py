@@ -84,7 +84,7 @@ def test_a_look_at_the_input_needs_no_session(name: str) -> None:
     look, expected = TAKEN[name]
     migration = migrate_text(PROGRAM.format(look=look))
     assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-    assert "N162" in {f.code for f in migration.findings}
+    assert "S115" in {f.code for f in migration.findings}
     assert expected in migration.text
     assert "Session" not in migration.text
     assert migrate_text(migration.text).text == migration.text
@@ -107,5 +107,5 @@ def test_a_session_around_an_estimator_was_never_used() -> None:
 def test_other_sessions_are_refused(name: str) -> None:
     migration = migrate_text(PROGRAM.format(look=LEFT[name]))
     assert [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-    assert "N162" not in {f.code for f in migration.findings}
+    assert "S115" not in {f.code for f in migration.findings}
     assert "tf.Session" in migration.text

@@ -197,4 +197,4 @@ def test_a_share_of_the_loss_among_workers_alone() -> None:
     unknown = text.replace(
         "tf.reduce_mean((model(x) - y) ** 2)", "measure(model(x), y)"
     )
-    assert "D130" in codes(unknown, Outcome.REFUSED)
+    assert "D125" in codes(unknown, Outcome.REFUSED)

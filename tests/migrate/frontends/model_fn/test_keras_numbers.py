@@ -278,7 +278,7 @@ def test_a_device_of_its_own_process_is_gone(place: str, stays: bool) -> None:
     )
     assert bool(_stays(migration)) is stays
     assert ("tf.device" in migration.text) is stays
-    assert bool([f for f in migration.findings if f.code == "C114"]) is not stays
+    assert bool([f for f in migration.findings if f.code == "C111"]) is not stays
 
 
 _FUNCTIONS = """import tensorflow as tf

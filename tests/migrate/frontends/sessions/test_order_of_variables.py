@@ -61,7 +61,7 @@ def test_places_in_another_order_are_refused(use: str) -> None:
         for network in (LAYERS, MIXED)
         for done in [migrate_text(f"{START}{network}{TRAIN}    {use}\n")]
     }
-    assert "V123" in refused[MIXED]
+    assert "N105" in refused[MIXED]
     assert not refused[LAYERS]
 
 
@@ -153,13 +153,13 @@ def test_gradients_by_all_variables_of_layers() -> None:
         (
             "gradients, norm",
             "loss += tf.reduce_sum(tf.layers.Dense(3)(x))\ngradients, norm",
-            "V123",
+            "N105",
         ),
         (
             "gradients, norm",
             "third = tf.layers.Dense(3)\nloss += tf.reduce_sum(third(x))\n"
             "gradients, norm",
-            "V123",
+            "N105",
         ),
         # By place, or with other variables.
         ("optimizer = ", "one = gradients[0]\noptimizer = ", "O117"),

@@ -1,4 +1,4 @@
-"""Parameter servers that end when their workers say so (N170), and queues that do more."""
+"""Parameter servers that end when their workers say so (C110), and queues that do more."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_spelling_is_read(path: pathlib.Path) -> None:
     old = path.read_text()
     new = migrate_text(old)
     assert {f.outcome for f in new.findings} == {Outcome.REWRITTEN, Outcome.KEPT}
-    assert "N170" in {f.code for f in new.findings}
+    assert "C110" in {f.code for f in new.findings}
     assert new.text.count("training_session.serve_until_done(server)") == 1
     assert "ends_servers=True" in new.text
     assert "Queue(" not in new.text and "enq_ops" not in new.text

@@ -147,7 +147,7 @@ REFUSED = {
         LOOP,
     ),
     "a list before layers are made": (
-        "V123",
+        "N105",
         "w = tf.Variable([1.0, 1.0])\nfirst = tf.trainable_variables()\n"
         "loss = tf.reduce_sum(tf.layers.dense(x * w, 1))\n"
         + UPDATE.replace("loss,", "loss, var_list=first,"),
@@ -186,7 +186,7 @@ REFUSED = {
         LOOP + "        sess.run(w, {x: reader.next()})\n",
     ),
     "a layer asked before it is built": (
-        "V123",
+        "N105",
         "layer = tf.layers.Dense(1)\nh = layer(x)\ncount = len(layer.weights)\n"
         "loss = tf.reduce_sum(h)\n" + UPDATE,
         LOOP,

@@ -76,7 +76,7 @@ def test_a_graph_around_something_else_stays() -> None:
     ("block", "code"),
     [
         ("tf.Graph().as_default()", "S117"),
-        ('tf.device("/cpu:0")', "C114"),
+        ('tf.device("/cpu:0")', "C111"),
         ('tf.Graph().as_default(), tf.device("/cpu:0")', "S117"),
     ],
 )

@@ -49,7 +49,7 @@ def test_a_chief_that_prepares_is_a_supervisor() -> None:
     managed = migrate_text(HEAD + MANAGED + LOOP)
     assert managed.text == migrate_text(HEAD + SUPERVISED + LOOP).text
     assert "MonitoredTrainingSession" in managed.text
-    told = {f.symbol for f in managed.findings if f.code == "S132"}
+    told = {f.symbol for f in managed.findings if f.code == "S115"}
     assert told and not any("Supervisor" in symbol for symbol in told)
     # The control: one that saves is another program.
     saving = SUPERVISED.replace("save_model_secs=0", "save_model_secs=600")
