@@ -49,6 +49,14 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "viterbi_decode",
         ),
     ),
+    "contrib_images": (
+        ("image",),
+        (
+            *("angles_to_projective_transforms", "compose_transforms"),
+            *("flat_transforms_to_matrices", "matrices_to_flat_transforms", "rotate"),
+            *("transform", "translate", "translations_to_projective_transforms"),
+        ),
+    ),
     "contrib_placement": (
         ("training",),
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
