@@ -21,6 +21,7 @@ from migrate.fallback.module import (
 )
 from migrate.fallback.names import CODE
 from migrate.fallback.programs import Surroundings
+from migrate.fallback.returned_modules import find_returned_modules
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.options import Options
@@ -75,9 +76,13 @@ class CompatFallback:
     def __call__(self, program: Sequence[FileResult]) -> list[FileResult]:
         """A refused program's files in graph mode; as they were, with why, if one cannot.
 
-        Files that the program imports, and of which nothing was to be told, come with it.
+        Files that the program imports or that import it, and of which nothing was to be
+        told, come with it.
         """
         paths = [result.path for result in program]
+        users = self._around.find_users(paths)
+        program = [*program, *map(FileResult, users)]
+        paths += users
         helpers = self._around.find_helpers(paths)
         program = [*program, *map(FileResult, helpers)]
         paths += helpers
@@ -91,6 +96,9 @@ class CompatFallback:
         part = Part(
             named_for_2=any(map(names_compat, known)) and not any(map(says_tf1, known)),
             own=frozenset(_names(texts)),
+            returned=find_returned_modules(
+                {path: text for path, text in texts.items() if text is not None}
+            ),
         )
         again = [
             self._bring_file(result.path, part, os.path.realpath(result.path) in starts)
