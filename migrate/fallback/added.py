@@ -89,13 +89,23 @@ def is_tensorflow(module: str) -> bool:
 
 
 def names_kept(tree: ast.Module) -> set[str]:
-    """Names of a module that are not only for what TensorFlow 2.21 does not have."""
+    """Names of a module that are not only for what TensorFlow 2.21 does not have.
+
+    What a handler imports may never be there.
+    """
+    handled = {
+        node
+        for handler in walk_breadth_first(tree)
+        if isinstance(handler, ast.ExceptHandler)
+        for node in ast.walk(handler)
+    }
     return {
         name
         for name, nodes in scopes_of(tree).module.bindings.items()
         for node in nodes
         if not isinstance(node, (ast.Import, ast.ImportFrom))
-        or any(
+        or node not in handled
+        and any(
             (alias.asname or alias.name.partition(".")[0]) == name
             and not _is_gone(node, alias, ())
             for alias in node.names

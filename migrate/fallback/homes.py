@@ -38,6 +38,7 @@ Home = str | CallRow | Lost
 
 def find_home(symbol: str) -> Home:
     """Where graph mode has a symbol that compat.v1 does not have by its own name."""
+    symbol = spell_public_module(symbol)
     # One module by two names.
     symbol = symbol.replace("tf.contrib.slim.layers.", "tf.contrib.layers.")
     for table in (modes.MODES, MNIST_SYMBOLS, graph_mode.HOMES, contrib_graph.GRAPH):
@@ -79,6 +80,11 @@ def find_home(symbol: str) -> Home:
     if found is not None and found.target:
         return found.target
     return Lost(*not_public.explain_absence(symbol))
+
+
+def spell_public_module(symbol: str) -> str:
+    """A symbol with the public name of a private module that has the same names."""
+    return symbol.replace("tf.contrib.eager.python.tfe", "tf.contrib.eager")
 
 
 def _find_in_package(symbol: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import pathlib
 from collections.abc import Collection, Iterator
 
 from migrate.facts import modules
@@ -16,10 +17,11 @@ from migrate.fallback.imports import import_compat
 from migrate.fallback.names import CODE, UNSEEN, VERSION, NameRules
 from migrate.fallback.private import KEPT
 from migrate.fallback.private_imports import find_failing_imports
+from migrate.fallback.returned_modules import Returned
 from migrate.fallback.several_tasks import TOLD as _STRATEGY
 from migrate.fallback.several_tasks import find_strategies
 from migrate.fallback.start import begin_in_graph_mode
-from migrate.fallback.untaken import find_untaken
+from migrate.fallback.untaken import find_untaken, parse_as_tensorflow_1
 from migrate.findings import Finding, Outcome
 from migrate.gates.judgement import refusals
 from migrate.migration import Migration
@@ -49,11 +51,13 @@ class Part:
       starts: whether a run of the program begins in it.
       named_for_2: whether `tf.X` means TensorFlow 2's X, as in tf_upgrade_v2's output.
       own: first names by which the program's files import each other.
+      returned: modules of contrib that functions of the program return.
     """
 
     starts: bool = True
     named_for_2: bool = False
     own: frozenset[str] = frozenset()
+    returned: Returned = Returned()
 
 
 def bring_to_compat(
@@ -75,11 +79,14 @@ def bring_to_compat(
     if not part.named_for_2:
         new, whole = import_compat(text), import_compat(whole)
     stands = _stand(new, whole)
-    tree = tree_of(whole)
+    tree = parse_as_tensorflow_1(whole)
     scopes = scopes_of(tree)
     plan = Plan()
-    rules = NameRules(scopes, plan, part.named_for_2, find_untaken(scopes, tree))
+    rules = NameRules(
+        scopes, plan, part.named_for_2, find_untaken(scopes, tree), part.returned
+    )
     rules.run()
+    rules.check_returned(pathlib.Path(filename))
     strategies = tuple(find_strategies(scopes, CODE))
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
     lost += [f for f in strategies if f.blocks]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Collection, Iterator
+import pathlib
+from collections.abc import Collection, Iterator, Mapping
 
 from migrate import emitted
 from migrate.facts import modules
@@ -17,9 +18,11 @@ from migrate.fallback.homes import (
     find_home_of_2,
     find_home_of_module,
     is_in_compat,
+    spell_public_module,
 )
 from migrate.fallback.imports import V1
 from migrate.fallback.private import KEPT, Kept, explain_loss, judge
+from migrate.fallback.returned_modules import Returned, find_getter
 from migrate.fallback.untaken import find_decided, is_builtin
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
@@ -40,6 +43,11 @@ _MODULE = Lost(
     "the module itself is passed on, and TensorFlow 2.21 does not have it",
     "Name what is used of it, in the file that uses it.",
 )
+_UNSEEN = Lost(
+    "the function returns a module that TensorFlow 2.21 does not have, and this line does "
+    "not show which of its names are used",
+    "Take a name of the module where the function is called.",
+)
 _ARGUMENTS = Lost(
     "its home takes other arguments than this call gives",
     "Pass the arguments by name, and only those that the home has.",
@@ -52,6 +60,7 @@ class NameRules:
     Args:
       named_for_2: whether `tf.X` means TensorFlow 2's X.
       untaken: what never runs on TensorFlow 2.21.
+      returned: modules of contrib that functions of the program return.
     """
 
     def __init__(
@@ -60,11 +69,13 @@ class NameRules:
         plan: Plan,
         named_for_2: bool = False,
         untaken: Collection[ast.AST] = (),
+        returned: Returned = Returned(),  # noqa: B008 - it is frozen
     ) -> None:
         self.scopes = scopes
         self.plan = plan
         self._named_for_2 = named_for_2
         self._untaken = untaken
+        self._returned = returned
         self.lost: list[Finding] = []
         # Uses of what no TensorFlow has: they stay, and fail as they did.
         self.mistakes: list[Finding] = []
@@ -93,6 +104,9 @@ class NameRules:
         if symbol in graph_mode.LOOKED_UP and self._is_looked_up_in(node):
             self._warn_of_lookup(node, symbol)
             return self._replace(node, symbol, graph_mode.LOOKED_UP[symbol])
+        module = spell_public_module(symbol)
+        if module in self._returned.names and find_getter(node, self.scopes):
+            return self._replace_returned(node, module)
         private = self._judge_private(node, path, symbol)
         if isinstance(private, Kept):
             return self._keep(node, symbol, private)
@@ -106,6 +120,56 @@ class NameRules:
                 return self._add_mistake(node, symbol)
             return self._add(node, symbol, home)
         self._replace(node, symbol, home)
+
+    def check_returned(self, file: pathlib.Path) -> None:
+        """Refuses names that are taken of a returned module and have no home."""
+        for node, name, module in self._returned.find_uses(self.scopes, file):
+            _, home = self._find_home_of_name(module, name)
+            if isinstance(home, Lost):
+                self._add(node, f"{module}.{name}" if name else module, home)
+
+    def _find_home_of_name(self, module: str, name: str) -> tuple[str, str | Lost]:
+        """The part of a returned module's name that has a home, and the home."""
+        if not name:
+            return "", _UNSEEN
+        parts = name.split(".")
+        lost: Lost | None = None
+        for length in range(1, len(parts) + 1):
+            inside = ".".join(parts[:length])
+            path = f"tensorflow{module[2:]}.{inside}"
+            symbol = modules.canonical(path) or f"{module}.{inside}"
+            if symbol in symbols.modules():
+                continue
+            home = self._home(path, symbol)
+            if isinstance(home, str):
+                return inside, home
+            found = home if isinstance(home, Lost) else _ARGUMENTS
+            if lost is None or symbols.lookup(symbol) is not None:
+                lost = found
+        return name, lost or _UNSEEN
+
+    def _replace_returned(self, node: ast.expr, module: str) -> None:
+        """Returns a namespace of the names that the program uses of a module."""
+        homes: dict[str, str] = {}
+        for name in sorted(self._returned.names[module]):
+            inside, home = self._find_home_of_name(module, name)
+            if isinstance(home, Lost):
+                continue  # It is refused where it is used.
+            if not self._take(home):
+                return self._add(node, module, _make_lost(home))
+            homes[inside] = self._spell_home(home)
+        self._take("types.SimpleNamespace")
+        self.plan.replace(node, code(_spell_namespace(homes)))
+        has = f"only the names that the program uses: {', '.join(sorted(homes))}"
+        reason = (
+            f"the function returns `{module}`, which TensorFlow 2.21 does not have. It "
+            f"returns a namespace now. The namespace has "
+            f"{has if homes else 'no name, because the program uses none'}"
+        )
+        recipe = "If you use another name of it, add it here."
+        self.kept.setdefault(
+            module, _make_finding(node, UNSEEN, Outcome.WARNED, module, reason, recipe)
+        )
 
     def _replace(self, node: ast.expr, symbol: str, home: str | CallRow) -> None:
         if isinstance(home, CallRow):
@@ -223,7 +287,7 @@ class NameRules:
                 return f"tf.compat.v1.{symbol[3:]}"
         if symbol in symbols.modules():
             return find_home_of_module(symbol) or _MODULE
-        if self._named_for_2 and not path.startswith(V1):
+        if self._named_for_2 and not path.startswith((V1, "tensorflow.contrib.")):
             return find_home_of_2(symbol)
         return find_home(symbol)
 
@@ -313,6 +377,21 @@ class NameRules:
         self.lost.append(
             _make_finding(node, CODE, Outcome.REFUSED, symbol, lost.reason, lost.recipe)
         )
+
+
+def _spell_namespace(homes: Mapping[str, str]) -> str:
+    """Nested namespaces: "a.b" is the attribute `b` of the attribute `a`."""
+    inner: dict[str, dict[str, str]] = {}
+    given: dict[str, str] = {}
+    for name, home in homes.items():
+        first, _, rest = name.partition(".")
+        if rest:
+            inner.setdefault(first, {})[rest] = home
+        else:
+            given[first] = home
+    given |= {first: _spell_namespace(below) for first, below in inner.items()}
+    arguments = ", ".join(f"{name}={given[name]}" for name in sorted(given))
+    return f"types.SimpleNamespace({arguments})"
 
 
 def _make_finding(

@@ -31,6 +31,22 @@ class Surroundings:
         found = sorted(reached - own)
         return [self._files[r] for r in found if b"tensorflow" in self._read(r)]
 
+    def find_users(self, program: Sequence[pathlib.Path]) -> list[pathlib.Path]:
+        """Files outside a program that import it, and name TensorFlow, too.
+
+        One of them may be what somebody starts: nothing of it is to be told, because it
+        names compat.v1 already.
+        """
+        own = {os.path.realpath(path) for path in program}
+        found: set[str] = set()
+        stack = sorted(own)
+        while stack:
+            for real in sorted(self._importers.get(stack.pop(), set()) - own - found):
+                if b"tensorflow" in self._read(real):
+                    found.add(real)
+                    stack.append(real)
+        return [self._files[real] for real in sorted(found)]
+
     def find_sharer(
         self, helper: pathlib.Path, program: Sequence[pathlib.Path]
     ) -> pathlib.Path | None:

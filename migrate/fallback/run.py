@@ -21,6 +21,7 @@ from migrate.fallback.module import (
 )
 from migrate.fallback.names import CODE
 from migrate.fallback.programs import Surroundings
+from migrate.fallback.returned_modules import find_returned_modules
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.options import Options
@@ -75,10 +76,13 @@ class CompatFallback:
     def __call__(self, program: Sequence[FileResult]) -> list[FileResult]:
         """Brings a refused program's files to graph mode.
 
-        If one file cannot be brought there, all stay as they were, with the reasons. Files that
-        the program imports, and that had no findings, change with it.
+        If one file cannot be brought there, all stay as they were, with the reasons. Files
+        that the program imports or that import it, and that had no findings, change with it.
         """
         paths = [result.path for result in program]
+        users = self._around.find_users(paths)
+        program = [*program, *map(FileResult, users)]
+        paths += users
         helpers = self._around.find_helpers(paths)
         program = [*program, *map(FileResult, helpers)]
         paths += helpers
@@ -94,6 +98,9 @@ class CompatFallback:
         part = Part(
             named_for_2=any(map(names_compat, known)) and not any(map(says_tf1, known)),
             own=frozenset(_names(texts)),
+            returned=find_returned_modules(
+                {path: text for path, text in texts.items() if text is not None}
+            ),
         )
         again = [
             self._bring_file(result.path, part, os.path.realpath(result.path) in starts)

@@ -15,11 +15,62 @@ import ast
 from collections.abc import Callable, Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import walk_breadth_first
-from migrate.tables import kept_names
+from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.tables import kept_names, symbols
 from migrate.tables.kept_names import Known
 
 _ERRORS = frozenset({"ImportError", "ModuleNotFoundError"})
+
+
+def parse_as_tensorflow_1(text: str) -> ast.Module:
+    """The tree of a text, without handlers of imports of contrib that TensorFlow 1 has.
+
+        try:
+          from tensorflow.contrib import slim
+        except ImportError:
+          import tf_slim as slim
+
+    TensorFlow 1.15.5 has contrib, so `slim` is contrib's.
+    """
+    if "tensorflow.contrib" not in text or not any(
+        _rebinds_contrib(node) for node in walk_breadth_first(tree_of(text))
+    ):
+        return tree_of(text)
+    tree = ast.parse(text)  # Others have that of `tree_of`, which must not change.
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and _rebinds_contrib(node):
+            for handler in node.handlers:
+                place = handler.body[0]
+                handler.body = [ast.copy_location(ast.Pass(), place)]
+    return tree
+
+
+def _rebinds_contrib(node: ast.AST) -> bool:
+    """Whether a `try` only imports contrib's modules, and a handler others by their names."""
+    if not isinstance(node, ast.Try) or not all(map(_catches_import, node.handlers)):
+        return False
+    bound: set[str] = set()
+    for statement in node.body:
+        if isinstance(statement, ast.ImportFrom) and not statement.level:
+            module = f"tf{(statement.module or '').removeprefix('tensorflow')}"
+            names = [f"{module}.{alias.name}" for alias in statement.names]
+            if not module.startswith("tf.contrib") or not all(
+                name in symbols.modules() for name in names
+            ):
+                return False
+            bound |= {alias.asname or alias.name for alias in statement.names}
+        elif not (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+        ):
+            return False
+    return any(
+        (alias.asname or alias.name) in bound
+        for handler in node.handlers
+        for inner in ast.walk(handler)
+        if isinstance(inner, (ast.Import, ast.ImportFrom))
+        for alias in inner.names
+    )
 
 
 def find_untaken(scopes: Scopes, tree: ast.Module) -> frozenset[ast.AST]:

@@ -1,4 +1,4 @@
-"""The recurrent cell of tf.contrib.rnn that normalises its gates, in graph mode.
+"""Recurrent cells of tf.contrib.rnn that normalise or convolve, in graph mode.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
 TensorFlow 2.15 or later. Its variables have the names that they have in TensorFlow 1's
@@ -93,3 +93,99 @@ class LayerNormBasicLSTMCell(v1.nn.rnn_cell.RNNCell):
         mean, variance = tf.nn.moments(values, [1], keepdims=True)
         epsilon = 1e-3 if values.dtype == tf.float16 else 1e-12
         return tf.nn.batch_normalization(values, mean, variance, beta, gamma, epsilon)
+
+
+class ConvLSTMCell(v1.nn.rnn_cell.RNNCell):
+    """An LSTM whose gates are convolutions of what it is given.
+
+    Args:
+      conv_ndims: over how many dimensions it convolves: 1, 2 or 3.
+      input_shape: a list of sizes, without the batch's.
+      output_channels: how many channels its state has.
+      kernel_shape: the sizes of its kernel.
+      skip_connection: whether what it gives out ends with what it is given.
+      initializers: is not used.
+    """
+
+    def __init__(
+        self,
+        conv_ndims,
+        input_shape,
+        output_channels,
+        kernel_shape,
+        use_bias=True,
+        skip_connection=False,
+        forget_bias=1.0,
+        initializers=None,
+        name="conv_lstm_cell",
+    ):
+        super().__init__(name=name)
+        if conv_ndims != len(input_shape) - 1:
+            raise ValueError(
+                f"Invalid input_shape {input_shape} for conv_ndims={conv_ndims}."
+            )
+        self._ndims, self._channels = conv_ndims, output_channels
+        self._kernel_shape = list(kernel_shape)
+        self._use_bias, self._forget_bias = use_bias, forget_bias
+        self._skips = skip_connection
+        size = tf.TensorShape(input_shape[:-1] + [output_channels])
+        self._state_size = v1.nn.rnn_cell.LSTMStateTuple(size, size)
+        shown = output_channels + (input_shape[-1] if skip_connection else 0)
+        self._output_size = tf.TensorShape(input_shape[:-1] + [shown])
+
+    @property
+    def state_size(self):
+        return self._state_size
+
+    @property
+    def output_size(self):
+        return self._output_size
+
+    def call(self, inputs, state, scope=None):
+        """One step: what is given out, and the next state, which contains it."""
+        before, hidden = state
+        parts = tf.split(self._convolve(inputs, hidden), 4, axis=self._ndims + 1)
+        entered, candidates, kept, shown = parts
+        after = tf.sigmoid(kept + self._forget_bias) * before
+        after += tf.sigmoid(entered) * tf.tanh(candidates)
+        output = tf.tanh(after) * tf.sigmoid(shown)
+        if self._skips:
+            output = tf.concat([output, inputs], axis=-1)
+        return output, v1.nn.rnn_cell.LSTMStateTuple(after, output)
+
+    def _convolve(self, inputs, hidden):
+        """All four gates, side by side."""
+        channels = inputs.shape[-1] + hidden.shape[-1]
+        size = 4 * self._channels
+        shape = [*self._kernel_shape, channels, size]
+        kernel = v1.get_variable("kernel", shape, dtype=inputs.dtype)
+        given = tf.concat([inputs, hidden], axis=-1)
+        found = tf.nn.convolution(given, kernel, padding="SAME")
+        if not self._use_bias:
+            return found
+        zeros = v1.constant_initializer(0.0, dtype=inputs.dtype)
+        biases = v1.get_variable(
+            "biases", [size], dtype=inputs.dtype, initializer=zeros
+        )
+        return found + biases
+
+
+class Conv1DLSTMCell(ConvLSTMCell):
+    """A ConvLSTMCell over one dimension."""
+
+    def __init__(self, name="conv_1d_lstm_cell", **kwargs):
+        super().__init__(conv_ndims=1, name=name, **kwargs)
+
+
+class Conv2DLSTMCell(ConvLSTMCell):
+    """A ConvLSTMCell over two dimensions."""
+
+    def __init__(self, name="conv_2d_lstm_cell", **kwargs):
+        super().__init__(conv_ndims=2, name=name, **kwargs)
+
+
+class Conv3DLSTMCell(ConvLSTMCell):
+    """A ConvLSTMCell over three dimensions."""
+
+    def __init__(self, name="conv_3d_lstm_cell", **kwargs):
+        super().__init__(conv_ndims=3, name=name, **kwargs)

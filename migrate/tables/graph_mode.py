@@ -29,6 +29,9 @@ HOMES: dict[str, str] = {
     **{f"tf.estimator.{name}": f"tf.compat.v1.train.{name}" for name in _HOOKS},
     # Python's own inspection, which tensorflow-estimator only passed on.
     "tf.python.estimator.util.fn_args": "callable_arguments.fn_args",
+    "tf.contrib.eager.metrics.Mean": "graph_metrics.Mean",
+    "tf.contrib.framework.get_name_scope": "graph_functions.get_name_scope",
+    "tf.contrib.nn.nth_element": "graph_functions.nth_element",
     "tf.python.pywrap_tensorflow.NewCheckpointReader": (
         "tf.compat.v1.train.NewCheckpointReader"
     ),
@@ -49,11 +52,29 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "viterbi_decode",
         ),
     ),
+    "contrib_images": (
+        ("image",),
+        (
+            *("angles_to_projective_transforms", "compose_transforms"),
+            *("flat_transforms_to_matrices", "matrices_to_flat_transforms", "rotate"),
+            *("transform", "translate", "translations_to_projective_transforms"),
+        ),
+    ),
     "contrib_placement": (
         ("training",),
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
-    "graph_cells": (("rnn",), ("LayerNormBasicLSTMCell",)),
+    "graph_cells": (
+        ("rnn",),
+        (
+            *("Conv1DLSTMCell", "Conv2DLSTMCell", "Conv3DLSTMCell", "ConvLSTMCell"),
+            "LayerNormBasicLSTMCell",
+        ),
+    ),
+    "graph_metrics": (
+        ("metrics",),
+        ("streaming_covariance", "streaming_pearson_correlation"),
+    ),
     "graph_optimizers": (
         ("opt",),
         (
