@@ -36,7 +36,8 @@ def explain_name(
         return (
             f"the run fetches the tensor `{name}` by its name, but no call in this file "
             f"has `name={tensor.rpartition('/')[2]!r}`",
-            recipe,
+            f"{recipe} If a file has the graph, load the model with "
+            "tf.saved_model.load, and call its signature.",
         )
     maker = ast.unparse(made[0].func)
     return (
