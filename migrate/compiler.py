@@ -64,6 +64,7 @@ from migrate.source.nodes import tree_of
 from migrate.tables import roles, symbols
 from migrate.tidying.tidy import tidy
 from migrate.unit import Unit
+from migrate.unused_imports import add_unused_imports
 
 _USE = (
     "Change what else is refused in this file, and make its Estimator from the "
@@ -135,6 +136,7 @@ def _migrate_with_hidden_symbols(text: str, unit: Unit) -> Migration:
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
     if not already_migrated(scopes_of(tree_of(text)), unit.own_modules):
+        rest = add_unused_imports(text, rest, unit)
         rest = closed_world.add_untold(text, rest)
         rest = graph_mode.add_lost_session(text, rest)
     rest = dropped.add_dropped(text, rest)
@@ -446,7 +448,7 @@ def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     if estimators is None:
         rules = CompatRules(scopes, plan, {})
         rules.run()
-        return plan, [*rules.findings, *report_unanswered(scopes, plan)]
+        return plan, [*rules.findings, *report_unanswered(scopes)]
     rules = CompatRules(scopes, plan, estimators.claimed)
     rules.run()
     own = {(f.line, f.column) for f in estimators.refused}
@@ -455,5 +457,5 @@ def _plan_compat(scopes: Scopes) -> tuple[Plan, list[Finding]]:
         *estimators.refused,
         *estimators.rewritten,
         *found,
-        *report_unanswered(scopes, plan),
+        *report_unanswered(scopes),
     ]

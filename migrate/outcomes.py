@@ -254,7 +254,7 @@ def _settle(
         told = {r.path: r.findings for r in again}
         results = [dataclasses.replace(r, findings=told[r.path]) for r in results]
     if program.status in (Status.FAILED, Status.REFUSED):
-        results = [hold(r, program.reason) for r in results]
+        results = [_leave_unused(hold(r, program.reason)) for r in results]
     else:
         results = [dataclasses.replace(_leave_unused(r), noted=b"") for r in results]
     return [
@@ -263,7 +263,7 @@ def _settle(
 
 
 def _leave_unused(result: FileResult) -> FileResult:
-    """A file of a program that is not refused: what nothing calls in it just stays."""
+    """A file whose code that nothing calls just stays: it is no reason for a refusal."""
     findings = (
         dataclasses.replace(f, outcome=Outcome.KEPT)
         if f.unused and f.outcome is Outcome.REFUSED

@@ -97,7 +97,8 @@ def write_plan(
             refused |= {spelled for _, spelled, _ in gates.find_missing_symbols(text)}
         else:
             names = [line.split()[-1] for line in plan.imports]
-            new = remove_unused_imports(new, list(filter(emitted.files, names)))
+            beside = list(filter(emitted.files, names))
+            new = remove_unused_imports(new, beside, unit.taken_imports)
             new = add_imports(new, plan, unit.filename, unit.home)
             for name in find_taken_names(new, plan):
                 return write_plan(source, Plan(), _name_taken(source, name), unit)

@@ -45,6 +45,8 @@ class Tree:
       of_tf1: files of TensorFlow 1 that only those tell that import them.
       parts: programs whose graph is built by other files.
       named_elsewhere: of files with functions that other files may name: these.
+      taken_imports: of files that import of TensorFlow what others take from them: these
+        names.
       clusters: what files say of their cluster, for clients that say nothing of it.
     """
 
@@ -71,6 +73,9 @@ class Tree:
     parts: Parts = dataclasses.field(default_factory=Parts)
     clusters: tuple[Described, ...] = ()
     named_elsewhere: Mapping[str, frozenset[str]] = dataclasses.field(
+        default_factory=dict
+    )
+    taken_imports: Mapping[str, frozenset[str]] = dataclasses.field(
         default_factory=dict
     )
 

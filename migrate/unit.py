@@ -40,6 +40,7 @@ class Unit:
         place, of which that is not known.
       module_state: names of other files, as it spells them -> what using them changes.
       named_elsewhere: its functions that other files may name.
+      taken_imports: names that it imports from TensorFlow and other files take from it.
       methods: whether model_fns that are methods may become functions.
     """
 
@@ -60,6 +61,7 @@ class Unit:
     methods: bool = True
     module_state: Mapping[str, ImportedState] = dataclasses.field(default_factory=dict)
     named_elsewhere: frozenset[str] = frozenset()
+    taken_imports: frozenset[str] = frozenset()
 
     @classmethod
     def look_up_file(cls, filename: str, options: Options, text: str = "") -> Unit:
@@ -89,6 +91,7 @@ class Unit:
             _find_own_modules(filename, text, options),
             module_state=tree.module_state.get(path, {}),
             named_elsewhere=tree.named_elsewhere.get(path, frozenset()),
+            taken_imports=tree.taken_imports.get(path, frozenset()),
         )
 
 

@@ -82,7 +82,7 @@ def _keep_outermost(
 
 def _mark_as_unused(finding: Finding) -> Finding:
     """A refusal that decides nothing."""
-    reason = f"nothing calls this code: {finding.reason}"
+    reason = f"this TensorFlow 1 code is never called: {finding.reason}"
     return dataclasses.replace(finding, unused=True, reason=reason)
 
 

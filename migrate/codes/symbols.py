@@ -42,8 +42,8 @@ CODES = (
     Code(
         "T111",
         "name that TensorFlow 2 does not have",
-        "TensorFlow 2 does not have this name, or does not make it public. The tool knows no other function that computes the same. Most of these names are of `tf.contrib`, or private. Or the file imports such a name or module, and no use of it in the file was rewritten.",
-        why="TensorFlow 2 has no `tf.contrib`, and only some of its functions moved elsewhere. A private name is not a part of TensorFlow's interface: it may be missing or behave differently in the next version. The tool drops an unused import only if no other file can need it: another file may take the name from here.",
+        "TensorFlow 2 does not have this name, or does not make it public. The tool knows no other function that computes the same. Most of these names are of `tf.contrib`, or private. Or the file imports such a name, and the tool cannot follow its uses. An import of such a name that nothing uses is dropped. It is refused only if another file takes the name from here.",
+        why="TensorFlow 2 has no `tf.contrib`, and only some of its functions moved elsewhere. A private name is not a part of TensorFlow's interface: it may be missing or behave differently in the next version.",
     ),
     Code(
         "T112",

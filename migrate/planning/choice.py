@@ -190,7 +190,7 @@ def plan_of(
     return plan, [
         *diagnostics.findings,
         *rules.findings,
-        *report_unanswered(scopes, plan),
+        *report_unanswered(scopes),
     ]
 
 
@@ -216,9 +216,9 @@ def _plan_outside_of_programs(
         # Nothing but a task that serves.
         alone = SymbolRules(scopes, Plan(), {}, serves=True)
         alone.run()
-        return alone.plan, [*alone.findings, *report_unanswered(scopes, alone.plan)]
+        return alone.plan, [*alone.findings, *report_unanswered(scopes)]
     if not graph or unit.in_graph:
-        return rules.plan, [*rules.findings, *report_unanswered(scopes, rules.plan)]
+        return rules.plan, [*rules.findings, *report_unanswered(scopes)]
     library = _library(scopes, unit)
     if library is not None:
         return library
@@ -318,13 +318,13 @@ def _plan_estimators(
         *models,
         *rewrite.rewritten,
         *rules.findings,
-        *report_unanswered(scopes, plan),
+        *report_unanswered(scopes),
     ]
 
 
 def leave_program_whole(scopes: Scopes) -> Iterator[Finding]:
     """A refused program is left as it is: half of it would not run."""
-    yield from report_unanswered(scopes, Plan(), is_refused=True)
+    yield from report_unanswered(scopes)
     for node, symbol in scopes.walk_uses():
         if symbol.startswith("tf."):
             yield Finding(

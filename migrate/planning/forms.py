@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # What is told of a graph that stands elsewhere than its session: of a form in which it is
 # brought there, what is told then says more.
 _ELSEWHERE = frozenset({"N104", "S101", "S107", "S109"})
+# What is told of tensors whose statements are not read.
+_OF_TENSORS = frozenset({"S109", "S112"})
 _ELSEWHERE_REASONS = frozenset({ir.SERVER_ELSEWHERE, ir.SERVER_LATE, ir.NOTHING_RUNS})
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
@@ -105,6 +107,8 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         left = _count_elsewhere(attempt.findings)
         if left < fewest:
             nearer, fewest = attempt, left
+        elif nearer is None and _hides(stood) and not _hides(attempt.findings):
+            nearer = _leave_consequences(attempt)
     if any(f.code == "S109" for f in (*stood, *(first.findings if first else ()))):
         for form in unknown:
             split = split_chosen_runs(form[0])
@@ -130,8 +134,11 @@ def _opens_session(text: str) -> bool:
 def _attempt(form: Brought, changes: Changes, unit: Unit) -> Form:
     """A form with its plan; as replicas, where it loops over towers."""
     from migrate.normalise import towers
+    from migrate.normalise.names.tensor_names import replace_tensor_names
 
     text, titles, noted = form
+    # What a builder named for the graph stands beside the session now.
+    text = replace_tensor_names(text)
     replicated = towers.convert_to_replicas(text)
     text = replicated.text if replicated is not None else text
     tree = tree_of(text.source)
@@ -142,6 +149,23 @@ def _attempt(form: Brought, changes: Changes, unit: Unit) -> Form:
         bool(changes.done),
     )
     return Form(text, tree, plan, noticed, changes, titles, noted, replicated)
+
+
+def _hides(findings: Iterable[Finding]) -> bool:
+    """Whether a session that is opened elsewhere hides what else is refused."""
+    return any(f.code == "S101" and f.outcome is Outcome.REFUSED for f in findings)
+
+
+def _leave_consequences(form: Form) -> Form:
+    """A form without what is told of tensors, if something else is refused in it.
+
+    Where a part of the program is not read, the tensors that it makes are unknown.
+    """
+    refused = {f.code for f in form.findings if f.outcome is Outcome.REFUSED}
+    if not refused - _OF_TENSORS - {"N100"}:
+        return form
+    left = [f for f in form.findings if f.code not in _OF_TENSORS]
+    return dataclasses.replace(form, findings=left)
 
 
 def _count_elsewhere(findings: Iterable[Finding]) -> int:

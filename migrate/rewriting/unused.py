@@ -3,13 +3,79 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Collection, Iterator
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.source.nodes import tree_of, walk_breadth_first
 from migrate.tables import symbols
 
 Import = ast.Import | ast.ImportFrom
+
+
+@dataclasses.dataclass(frozen=True)
+class Imported:
+    """A name that a file imports from TensorFlow; not TensorFlow itself.
+
+    Attributes:
+      node: the import.
+      path: what is imported: "tensorflow.contrib.slim".
+      bound: the name that it has here; "" if it is only reached by its path.
+    """
+
+    node: Import
+    path: str
+    bound: str
+
+
+def list_imported(tree: ast.AST) -> Iterator[Imported]:
+    """The names that a file imports from TensorFlow, without stars."""
+    for node in walk_breadth_first(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            if (node.module or "").partition(".")[0] == "tensorflow":
+                for alias in node.names:
+                    if alias.name != "*":
+                        path = f"{node.module}.{alias.name}"
+                        yield Imported(node, path, alias.asname or alias.name)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("tensorflow."):
+                    yield Imported(node, alias.name, alias.asname or "")
+
+
+def find_unread(scopes: Scopes) -> Iterator[Imported]:
+    """The names that a file imports from TensorFlow and that nothing in it reads."""
+    imported = list(list_imported(scopes.tree))
+    if not imported:
+        return
+    own, anywhere = read_of_module(scopes.tree), read_names(scopes.tree)
+    paths = {
+        ast.unparse(node)
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Attribute) and not all(one.bound for one in imported)
+    }
+    listed = _list_public_names(scopes.tree)
+    for one in imported:
+        of_module = scopes.parents.get(one.node) is scopes.tree
+        read = own if of_module else anywhere
+        if one.bound not in read | listed and one.path not in paths:
+            yield one
+
+
+def _list_public_names(tree: ast.Module) -> set[str]:
+    """What stands in the module's `__all__`."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign):
+            targets = [node.target]
+        else:
+            continue
+        if any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
+            parts = ast.walk(node.value)
+            found |= {str(p.value) for p in parts if isinstance(p, ast.Constant)}
+    return found
 
 
 def read_names(tree: ast.AST) -> set[str]:
@@ -62,7 +128,12 @@ def exists(path: str) -> bool:
     return symbols.exists_in_target("tf" + path.removeprefix("tensorflow"))
 
 
-def remove_unused_imports(text: str, emitted: Collection[str] = ()) -> str:
+def remove_unused_imports(
+    text: str,
+    emitted: Collection[str] = (),
+    taken: Collection[str] = (),
+    lacking_only: bool = False,
+) -> str:
     """The text without the module's own unread imports of TensorFlow's submodules.
 
     In functions and under conditions only those go that TF2 could not import.
@@ -70,25 +141,47 @@ def remove_unused_imports(text: str, emitted: Collection[str] = ()) -> str:
     Args:
       emitted: modules that the result imports: what is read of them is not TensorFlow's,
         though `from tensorflow.contrib import layers as contrib_layers` stand there.
+      taken: names that other files take from here.
+      lacking_only: whether imports stay that TF2 could do.
     """
     tree = tree_of(text)
-    read = read_names(tree).difference(emitted)
-    own = read_of_module(tree).difference(emitted)
-    lines = text.split("\n")
-    found = [(node, False) for node in tree.body if is_unused(node, own)]
-    found += [
-        (node, alone)
-        for node, alone in _walk_inner_imports(tree)
-        if is_unused(node, read)
+    read = read_names(tree).difference(emitted) | set(taken)
+    own = read_of_module(tree).difference(emitted) | set(taken)
+    lines = text.encode().split(b"\n")
+    found = [
+        (node, False)
+        for node in tree.body
+        if is_unused(node, own) and not (lacking_only and _exists_in_part(node))
     ]
-    for node, alone in sorted(found, key=lambda pair: -pair[0].lineno):
-        assert node.end_lineno is not None
-        first = lines[node.lineno - 1]
-        if ";" in first or first[: node.col_offset].strip():
-            continue
-        indent = first[: node.col_offset]
-        lines[node.lineno - 1 : node.end_lineno] = [f"{indent}pass"] if alone else []
-    return _drop_names("\n".join(lines), own, read)
+    inner = [pair for pair in _walk_inner_imports(tree) if is_unused(pair[0], read)]
+    found += _leave_suites_filled(inner)
+    for node, alone in sorted(
+        found, key=lambda pair: (-pair[0].lineno, -pair[0].col_offset)
+    ):
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        before = lines[node.lineno - 1][: node.col_offset]
+        after = lines[node.end_lineno - 1][node.end_col_offset :]
+        if before.strip() or after.lstrip().startswith(b";"):
+            left = [before + b"pass" + after]
+        else:
+            left = [before + b"pass"] if alone else []
+        lines[node.lineno - 1 : node.end_lineno] = left
+    return _drop_names(b"\n".join(lines).decode(), own, read)
+
+
+def _exists_in_part(node: ast.stmt) -> bool:
+    """Whether TF2 has a name of an import."""
+    return any(exists(one.path) for one in list_imported(node))
+
+
+def _leave_suites_filled(
+    imports: list[tuple[ast.stmt, list[ast.stmt]]],
+) -> list[tuple[ast.stmt, bool]]:
+    """Imports that go, and whether each leaves its suite empty: the first of them stands for it."""
+    gone = {node for node, _ in imports}
+    return [
+        (node, node is suite[0] and gone.issuperset(suite)) for node, suite in imports
+    ]
 
 
 def _drop_names(text: str, own: Collection[str], read: Collection[str]) -> str:
@@ -104,15 +197,6 @@ def _drop_names(text: str, own: Collection[str], read: Collection[str]) -> str:
             for alias in reversed(gone):
                 _cut(lines, node.names, alias, gone)
     return b"\n".join(lines).decode()
-
-
-def find_dropped_imports(tree: ast.Module) -> set[ast.stmt]:
-    """The imports of a module that a result of it does not have."""
-    own, read = read_of_module(tree), read_names(tree)
-    found = {node for node in tree.body if is_unused(node, own)}
-    return found | {
-        node for node, _ in _walk_inner_imports(tree) if is_unused(node, read)
-    }
 
 
 def find_gone_names(node: ast.ImportFrom, read: Collection[str]) -> list[ast.alias]:
@@ -144,8 +228,10 @@ def _cut(
     lines[first : last + 1] = [lines[first][:start] + lines[last][stop:]]
 
 
-def _walk_inner_imports(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
-    """Imports below the module's own statements, and whether one is all of its suite."""
+def _walk_inner_imports(
+    tree: ast.Module,
+) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    """Imports below the module's own statements that TF2 could not do, and the suites."""
     for outer in walk_breadth_first(tree):
         if outer is tree:
             continue
@@ -161,5 +247,4 @@ def _walk_inner_imports(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
                 else:
                     continue
                 if not any(map(exists, names)):
-                    rest = [n for n in suite if n is not node]
-                    yield node, not rest
+                    yield node, suite

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
@@ -13,72 +12,39 @@ from migrate.plan import Dropped, Plan
 from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
-_UNUSED = "nothing here uses it"
 _NOT_FOLLOWED = "its uses cannot be followed"
 
 
 def is_missing_import(finding: Finding) -> bool:
-    """Whether a finding is about an import that no use of a name answers for."""
-    return finding.code == "T111" and finding.reason.endswith((_UNUSED, _NOT_FOLLOWED))
+    """Whether a finding is about an import whose uses are not followed."""
+    return finding.code == "T111" and finding.reason.endswith(_NOT_FOLLOWED)
 
 
-def report_unanswered(
-    scopes: Scopes, plan: Plan, *, is_refused: bool = False
-) -> Iterator[Finding]:
+def report_unanswered(scopes: Scopes) -> Iterator[Finding]:
     """What TF2 cannot import, or what hides names, as findings of its own.
 
-    An import whose name is used has findings where it is used; one that goes as the
-    file is rewritten has none.
-
-    Args:
-      is_refused: whether something else keeps the file as it is. Once that is mended the
-        file is rewritten, so its unused imports are told, and block nothing.
+    An import whose name is used has findings where it is used. One that nothing uses goes,
+    or is told, when the file is done: see `migrate.unused_imports`.
     """
     read = unused.read_of_module(scopes.tree)
-    followed = _find_followed_names(scopes)
-    rewritten = is_refused or bool(plan.suites or plan.expressions or plan.statements)
-    dropped = unused.find_dropped_imports(scopes.tree) if rewritten else set()
     anywhere = unused.read_names(scopes.tree)
+    followed = _find_followed_names(scopes)
     for node in scopes.walk():
-        if node in dropped:
-            if is_refused:
-                yield from _report_dropped(node)
-            continue
         if isinstance(node, ast.ImportFrom) and not node.level:
             own = scopes.parents.get(node) is scopes.tree
-            gone = unused.find_gone_names(node, read if own else anywhere)
             for alias in node.names if _is_tensorflow(node.module) else ():
-                if rewritten and alias in gone:
-                    if is_refused:
-                        yield from _report_dropped(node, [alias])
-                    continue
                 name = alias.asname or alias.name
                 if alias.name == "*":
                     yield _star(node)
-                elif name not in followed:
-                    yield from _report_missing(
-                        node, f"{node.module}.{alias.name}", name in read
-                    )
+                elif name not in followed and name in (read if own else anywhere):
+                    yield from _report_missing(node, f"{node.module}.{alias.name}")
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.asname or alias.name
-                if _is_tensorflow(alias.name) and not (
-                    name in followed or any(f.startswith(f"{name}.") for f in followed)
-                ):
-                    yield from _report_missing(node, alias.name, name in read)
+                if _is_tensorflow(alias.name) and name in read and name not in followed:
+                    yield from _report_missing(node, alias.name)
         elif isinstance(node, ast.Call):
             yield from _report_getattr(node, scopes)
-
-
-def _report_dropped(
-    node: ast.AST, names: Iterable[ast.alias] = ()
-) -> Iterator[Finding]:
-    """What TF2 cannot import of an import that goes by itself."""
-    assert isinstance(node, (ast.Import, ast.ImportFrom))
-    start = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-    for alias in names or node.names:
-        for found in _report_missing(node, f"{start}{alias.name}", False):
-            yield dataclasses.replace(found, unused=True)
 
 
 def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
@@ -127,18 +93,15 @@ def _find_followed_names(scopes: Scopes) -> set[str]:
     return found
 
 
-def _report_missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
-    if unused.exists(path):
-        return
-    use = _NOT_FOLLOWED if used else _UNUSED
-    yield make_refusal(
-        node,
-        "T111",
-        modules.canonical(path) or "",
-        f"TensorFlow 2 has no public {path}, and {use}",
-        "Delete the import. If another file takes the name from here, import its "
-        "replacement.",
-    )
+def _report_missing(node: ast.stmt, path: str) -> Iterator[Finding]:
+    if not unused.exists(path):
+        yield make_refusal(
+            node,
+            "T111",
+            modules.canonical(path) or "",
+            f"TensorFlow 2 has no public {path}, and {_NOT_FOLLOWED}",
+            "Import its replacement, and bind the name only there.",
+        )
 
 
 def _star(node: ast.ImportFrom) -> Finding:

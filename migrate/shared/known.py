@@ -21,6 +21,7 @@ from migrate.facts.trees.known_classes import (
 from migrate.facts.trees.module_state import find_module_state
 from migrate.facts.trees.named_functions import find_named_elsewhere
 from migrate.facts.trees.reexports import names_of_stars, reexports
+from migrate.facts.trees.taken_imports import find_taken_imports
 from migrate.parts.files import find_programs_of_parts
 from migrate.shared.columns import find_columns_of_graphs
 from migrate.shared.files import TreeFiles
@@ -58,4 +59,5 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
         shared_hooks=find_shared_hooks(files),
         clusters=find_described_clusters(files),
         named_elsewhere=find_named_elsewhere(files),
+        taken_imports=find_taken_imports(files, followed),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.runs.named_fetches import explain_name
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.fetches import Leaf, spread
 from migrate.program.binding_time import Analysis, Diagnostics
@@ -166,12 +167,17 @@ class Fetched:
                 "checkpoint: a migrated training program writes no .meta file. Or "
                 "run this program in graph mode, with --fallback compat.",
             )
+        named = explain_name(node, list(self._makers(node)), self._scopes)
+        if named is not None:
+            return named
         for call in self._makers(node):
             made = f"`{ast.unparse(call.func)}(...)` makes `{shown}`"
             if getattr(call.func, "attr", "") == "get_tensor_by_name":
                 return (
-                    f"{made}: it takes it from a graph that this program does not build",
-                    "Load the model with tf.saved_model.load, and call its signature.",
+                    f"{made}, and the tool does not see which tensor has that name",
+                    "Give the tensor to a variable, and fetch that. If a file has the "
+                    "graph, load the model with tf.saved_model.load, and call its "
+                    "signature.",
                 )
             module = self._scopes.import_path(call.func).rpartition(".")[0]
             if module and not module.startswith("tensorflow"):

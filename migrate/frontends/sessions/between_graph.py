@@ -28,6 +28,7 @@ from migrate.frontends.sessions.around import (
 )
 from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.frontends.sessions.iterators import check_elsewhere
+from migrate.frontends.sessions.openings import explain_opening
 from migrate.frontends.sessions.snapshots import Snapshots
 from migrate.frontends.sessions.task_dependence import TaskDependence
 from migrate.frontends.sessions.worker_statements import WorkerStatements
@@ -171,28 +172,10 @@ class _Recogniser:
         ):
             self.session_name = item.optional_vars.id
             return session
-        self.diagnostics.refuse(
-            "S101",
-            self.session_call,
-            "the program does not open the session by a `with ... as name:` of its own",
-            self._write_recipe(session),
-            self.scopes.resolve(self.session_call.func) or "",
-        )
+        reason, recipe = explain_opening(self.scopes, self.session_call, session)
+        symbol = self.scopes.resolve(self.session_call.func) or ""
+        self.diagnostics.refuse("S101", self.session_call, reason, recipe, symbol)
         return None
-
-    def _write_recipe(self, session: ast.stmt | None) -> str:
-        """How to open the session, as the program can."""
-        call = ast.unparse(self.session_call.func)
-        target = session.targets[0] if isinstance(session, ast.Assign) else None
-        if isinstance(target, ast.Attribute):
-            return (
-                f"Move `{ast.unparse(target)}` out of the class. Open `with "
-                f"{call}(...) as sess:` where the class is used, and change the "
-                "methods that run the session into functions that take `sess`."
-            )
-        return (
-            f"Write `with {call}(...) as sess:` around the code that runs the session."
-        )
 
     def _is_placed(self, session: ast.With) -> bool:
         """Finds the cluster that a client places its graph on; False: it is refused."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -11,6 +12,8 @@ from migrate.program.ir import Flow, Kind
 from migrate.program.slices import Slice
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
+
+_CONDS = ("tf.cond", "tf.compat.v1.cond")
 
 
 class StepChecks:
@@ -35,6 +38,8 @@ class StepChecks:
         from the parameter server (measured with TF 1.15.5).
         """
         assigned: set[str] = set()
+        # Functions that only a `tf.cond` calls: what each assigns to, and its nodes.
+        branches: dict[str, tuple[set[str], list[ast.AST]]] = {}
         for flow in [
             f for f in list_every_flow(self.flows) if f in part.flows and not f.suites
         ]:
@@ -54,9 +59,21 @@ class StepChecks:
                 done.add(target)
             rest = [n for n in walk_breadth_first(flow.statement) if n not in inner]
             within += [
-                (n, assigned | {t for c, t in assigns if _ends_before(c, n)})
+                (
+                    n,
+                    assigned
+                    | {
+                        t
+                        for c, t in assigns
+                        if _ends_before(c, n) and not self._is_in_other_branch(c, n)
+                    },
+                )
                 for n in rest
             ]
+            for branch in names.reads(flow.statement) & set(branches):
+                targets, body = branches[branch]
+                within += [(n, assigned) for n in body]
+                done |= targets
             again = {
                 name
                 for node, changed in within
@@ -75,7 +92,50 @@ class StepChecks:
                     "For the new value, use what the assignment returns. For the "
                     "old value, read it before the assignment.",
                 )
-            assigned |= done
+            made = flow.statement
+            if isinstance(made, ast.FunctionDef) and self._is_only_branch(made):
+                branches[made.name] = (done, list(walk_breadth_first(made)))
+            else:
+                assigned |= done
+
+    def _is_only_branch(self, function: ast.FunctionDef) -> bool:
+        """Whether all that is done with a function is to give it to `tf.cond`."""
+        uses = [
+            node
+            for node in walk_breadth_first(self.scopes.tree)
+            if isinstance(node, ast.Name) and node.id == function.name
+        ]
+        for use in uses:
+            call = self.scopes.parents.get(use)
+            if isinstance(call, ast.keyword):
+                call = self.scopes.parents.get(call)
+            if not (
+                isinstance(call, ast.Call)
+                and call.func is not use
+                and self.scopes.resolve(call.func) in _CONDS
+            ):
+                return False
+        return bool(uses)
+
+    def _is_in_other_branch(self, call: ast.Call, node: ast.AST) -> bool:
+        """Whether a `tf.cond` computes either an assignment or a read, and never both."""
+        above = dict(self._list_branches(call))
+        return any(
+            cond in above and above[cond] is not branch
+            for cond, branch in self._list_branches(node)
+        )
+
+    def _list_branches(self, node: ast.AST) -> Iterator[tuple[ast.Call, ast.Lambda]]:
+        """The calls of `tf.cond` around a node, with the branch that it stands in."""
+        inner, outer = node, self.scopes.parents.get(node)
+        branch: ast.Lambda | None = None
+        while outer is not None and not isinstance(outer, ast.stmt):
+            if isinstance(outer, ast.Lambda) and inner is outer.body:
+                branch = outer
+            elif isinstance(outer, ast.Call) and branch is not None:
+                if self.scopes.resolve(outer.func) in _CONDS:
+                    yield outer, branch
+            inner, outer = outer, self.scopes.parents.get(outer)
 
     def list_assigned(self, part: Slice) -> list[tuple[Flow, list[str]]]:
         """What a run computes, in order, each with the variables that it assigns to."""

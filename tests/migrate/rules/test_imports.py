@@ -21,8 +21,6 @@ def refused(text: str) -> list[tuple[int, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("from tensorflow.contrib import slim\n", [(1, "T111")]),
-        ("from tensorflow.contrib import slim  # noqa\nx = 1\n", [(1, "T111")]),
         ("from tensorflow import *\nimport tensorflow as tf\ntf.log\n", [(1, "T115")]),
         ("import tensorflow as tf\ntf.log\ngetattr(tf.nn, name)\n", [(3, "T115")]),
         ('import tensorflow as tf\ntf.log\ngetattr(tf, "log")\n', [(3, "T115")]),
@@ -30,12 +28,6 @@ def refused(text: str) -> list[tuple[int, str]]:
         ('import tensorflow as tf\ntf.log\nhasattr(tf, "Session")\n', [(3, "T115")]),
         ("import tensorflow as tf\ntf.log\ngetattr(x, name)\n", []),
         ("from tensorflow.python.platform import gfile\nf(gfile)\n", [(2, "T111")]),
-        # What else is refused keeps the file; the import goes once that is mended (below).
-        (
-            "import tensorflow as tf\nfrom tensorflow.python.client import timeline\n"
-            "with tf.Session() as sess:\n  sess.run(x)\n",
-            [(2, "T111"), (3, "N100"), (4, "S109")],
-        ),
         # Its uses cannot be followed: it is two things.
         (
             "try:\n  from tensorflow.contrib import slim\nexcept ImportError:\n"
@@ -46,16 +38,6 @@ def refused(text: str) -> list[tuple[int, str]]:
 )
 def test_what_no_use_answers_for(text: str, expected: list[tuple[int, str]]) -> None:
     assert refused(text) == expected
-
-
-def test_an_import_that_goes_by_itself_blocks_nothing() -> None:
-    text = (
-        "import tensorflow as tf\nfrom tensorflow.python.client import timeline\n"
-        "with tf.Session() as sess:\n  sess.run(x)\n"
-    )
-    findings = migrate_text(text).findings
-    assert [f.code for f in findings if f.unused] == ["T111"]
-    assert not any(f.blocks for f in findings if f.code == "T111")
 
 
 def test_a_name_that_is_none_where_the_import_fails_is_followed() -> None:

@@ -281,8 +281,8 @@ def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
         ),
         (
             "score = tf.get_default_graph().get_tensor_by_name('score:0')",
-            "`tf.get_default_graph().get_tensor_by_name(...)` makes `score`: it takes "
-            "it from a graph that this program does not build",
+            "the run fetches the tensor `score:0` by its name, but no call in this file "
+            "has `name='score'`",
         ),
         (
             "saver = tf.train.import_meta_graph('m.meta')\n"

@@ -1,0 +1,117 @@
+"""Imports of TensorFlow that nothing in a file uses: they go, and it is told.
+
+It is decided when the file is done. In a refused file such an import stays, and is no second
+reason. Only one that TensorFlow 2 lacks, and that another file takes from here, is a reason.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterator
+
+from migrate.facts import modules
+from migrate.facts.scopes import scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.migration import Migration
+from migrate.plan import Plan
+from migrate.plan_writer import Source, write_plan
+from migrate.planning.choice import leave_program_whole
+from migrate.rewriting.unused import (
+    Imported,
+    exists,
+    find_unread,
+    list_imported,
+    remove_unused_imports,
+)
+from migrate.source.nodes import tree_of
+from migrate.unit import Unit
+
+_IMPORT = re.compile(r"\b(?:from[ \t]+tensorflow\b|import\b.*\btensorflow\.)")
+_TAKEN = "another file takes the name from here"
+_NOT_ALONE = "its line imports other modules too"
+
+
+def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
+    """A file's migration without the imports that nothing uses, and what became of them."""
+    if not _IMPORT.search(text) or any(
+        f.outcome is Outcome.FAILED for f in done.findings
+    ):
+        return done
+    taken = unit.taken_imports
+    scopes = scopes_of(tree_of(text))
+    imported = list(list_imported(scopes.tree))
+    unread = list(find_unread(scopes))
+    refused = any(f.blocks for f in done.findings)
+    needed = [
+        _refuse(one, _TAKEN)
+        for one in (unread if refused else imported)
+        if one.bound in taken and not exists(one.path)
+    ]
+    if needed and not refused:
+        return _leave(text, unit, [*needed, *_list_kept(unread, taken)])
+    if refused:
+        told = [*needed, *_list_kept(unread, taken)]
+        return dataclasses.replace(
+            done, findings=tuple(sorted([*done.findings, *told]))
+        )
+    lacking = [one for one in unread if not exists(one.path)]
+    if lacking and done.text == text:
+        new = remove_unused_imports(text, taken=taken, lacking_only=True)
+        done = dataclasses.replace(done, text=new)
+    left = {(one.path, one.bound) for one in list_imported(tree_of(done.text))}
+    stays = [one for one in lacking if (one.path, one.bound) in left]
+    if stays:
+        return _leave(text, unit, [_refuse(one, _NOT_ALONE) for one in stays])
+    told = [_make_dropped(one) for one in unread if (one.path, one.bound) not in left]
+    return dataclasses.replace(done, findings=tuple(sorted([*done.findings, *told])))
+
+
+def _list_kept(unread: list[Imported], taken: Collection[str]) -> Iterator[Finding]:
+    """Unused imports of a refused file: they go with the rest, once that is mended."""
+    for one in unread:
+        if not exists(one.path) and one.bound not in taken:
+            reason = f"TensorFlow 2 has no public {one.path}, and nothing here uses it"
+            kept = _make_finding(one, Outcome.KEPT, reason)
+            yield dataclasses.replace(kept, unused=True)
+
+
+def _make_finding(one: Imported, outcome: Outcome, reason: str) -> Finding:
+    symbol = modules.canonical(one.path) or ""
+    line, column = one.node.lineno, one.node.col_offset + 1
+    return Finding(line, column, "T111", outcome, symbol, reason)
+
+
+def _refuse(one: Imported, why: str) -> Finding:
+    reason = f"TensorFlow 2 has no public {one.path}, and {why}"
+    recipe = "Delete the import."
+    if why == _TAKEN:
+        recipe = "Delete the import. In the file that takes the name, import its replacement."
+    return dataclasses.replace(
+        _make_finding(one, Outcome.REFUSED, reason), recipe=recipe
+    )
+
+
+def _make_dropped(one: Imported) -> Finding:
+    """What is told of an import that went.
+
+    It has no symbol: the program is not of the kind that uses it.
+    """
+    reason = f"dropped: nothing that runs uses {one.path}"
+    if exists(one.path):
+        found = _make_finding(one, Outcome.REWRITTEN, reason)
+        return dataclasses.replace(found, code="S117", symbol="")
+    reason += ", which is not public in TensorFlow 2"
+    return dataclasses.replace(_make_finding(one, Outcome.REWRITTEN, reason), symbol="")
+
+
+def _leave(text: str, unit: Unit, findings: list[Finding]) -> Migration:
+    """The file as it was: with these imports its result would not run."""
+    source = Source(text, tree_of(text))
+    at = {(f.line, f.column) for f in findings}
+    rest = [
+        f
+        for f in leave_program_whole(scopes_of(source.tree))
+        if (f.line, f.column) not in at
+    ]
+    return write_plan(source, Plan(), [*findings, *rest], unit)

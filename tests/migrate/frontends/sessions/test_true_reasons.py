@@ -1,0 +1,164 @@
+"""A refusal says what the code really is, and not what only follows from it."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Finding
+
+CLASS = """\
+import tensorflow as tf
+import numpy as np
+
+
+class Model(object):
+    def __init__(self, rate=0.1):
+        self.sess = tf.Session()
+        self.rate = rate
+        self.build()
+        self.sess.run(tf.global_variables_initializer())
+
+    def build(self):
+        self.x = tf.placeholder(tf.float32, [None, 2])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        w = tf.get_variable("w", [2, 1])
+        loss = tf.square(tf.matmul(self.x, w) - self.y)
+        self.loss = tf.reduce_mean(loss, name="loss")
+        accuracy = tf.reduce_mean(tf.abs(loss), name="accuracy")
+        self.train_op = tf.train.GradientDescentOptimizer(self.rate).minimize(self.loss)
+
+    def fit(self, xs, ys):
+        for i in range(10):
+            _, loss = self.sess.run(
+                [self.train_op, self.loss], feed_dict={self.x: xs, self.y: ys}
+            )
+            print(loss)
+
+    def score(self, xs, ys):
+        return self.sess.run(self.loss, feed_dict={self.x: xs, self.y: ys})
+
+
+if __name__ == "__main__":
+    m = Model()
+    m.fit(np.ones([4, 2], np.float32), np.ones([4, 1], np.float32))
+    print(m.score(np.ones([4, 2], np.float32), np.ones([4, 1], np.float32)))
+"""
+FLAT = """\
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [])
+best = tf.Variable(100.0, trainable=False)
+
+
+def up():
+    return tf.assign(best, x)
+
+
+def keep():
+    return best + 0.0
+
+
+{more}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(update, feed_dict={{x: 1.0}}))
+"""
+
+
+def refused(text: str) -> list[Finding]:
+    found = migrate_text(text).findings
+    return [f for f in found if f.blocks and f.code != "N100"]
+
+
+def test_the_class_can_be_migrated() -> None:
+    assert not refused(CLASS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ('"w", [2, 1]', '"w", [2, 1], custom_getter=np.abs', "V103"),
+        (
+            "        self.rate = rate\n",
+            "        self.rate = rate\n        print(self.sess.list_devices())\n",
+            "S185",
+        ),
+        ("self.sess.run(self.loss,", 'self.sess.run("other:0",', "S109"),
+    ],
+)
+def test_a_session_of_an_object_hides_no_other_reason(
+    old: str, new: str, code: str
+) -> None:
+    assert [f.code for f in refused(CLASS.replace(old, new))] == [code]
+
+
+def test_objects_of_the_class_are_counted() -> None:
+    library = CLASS.partition("if __name__")[0]
+    (none,) = refused(library)
+    assert none.code == "S101" and "makes no object of the class `Model`" in none.reason
+    (two,) = refused(CLASS.replace("m = Model()", "n = Model(0.2)\n    m = Model()"))
+    assert two.code == "S101" and "at 2 places" in two.reason
+
+
+@pytest.mark.parametrize(
+    "fetch",
+    [
+        'self.sess.run("accuracy:0",',
+        'self.sess.run(tf.get_default_graph().get_tensor_by_name("accuracy:0"),',
+    ],
+)
+def test_a_tensor_of_a_builder_is_fetched_by_its_name(fetch: str) -> None:
+    done = migrate_text(CLASS.replace("self.sess.run(self.loss,", fetch))
+    assert not [f for f in done.findings if f.blocks]
+    assert 'name="accuracy"' in done.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ('"top/accuracy:0"', "`tf.reduce_mean(...)` seems to make it"),
+        ('"nothing:0"', "no call in this file has `name='nothing'`"),
+        (
+            'tf.get_default_graph().get_operation_by_name("accuracy").outputs[0]',
+            "`tf.reduce_mean(...)` seems to make it",
+        ),
+    ],
+)
+def test_a_name_that_is_not_followed_is_told(asked: str, reason: str) -> None:
+    text = CLASS.replace("self.sess.run(self.loss,", f"self.sess.run({asked},")
+    text = text.replace(
+        "        accuracy = tf",
+        '        with tf.name_scope("top"):\n          accuracy = tf',
+    )
+    (found,) = refused(text)
+    assert found.code == "S109" and reason in found.reason
+
+
+ONE_BRANCH = "update = tf.cond(x < best, {}, {})"
+
+
+@pytest.mark.parametrize(
+    "branches",
+    [
+        ("lambda: tf.assign(best, x)", "lambda: best"),
+        ("lambda: tf.assign(best, x)", "lambda: tf.identity(best)"),
+        ("lambda: best + 0.0", "lambda: tf.assign(best, x)"),
+        ("up", "keep"),
+    ],
+)
+def test_a_read_in_one_branch_is_not_after_an_assignment_in_another(
+    branches: tuple[str, str],
+) -> None:
+    assert not refused(FLAT.format(more=ONE_BRANCH.format(*branches)))
+
+
+@pytest.mark.parametrize("branches", [("up", "keep"), ("lambda: up()", "lambda: best")])
+def test_a_read_in_a_branch_after_an_assignment_is_told(
+    branches: tuple[str, str],
+) -> None:
+    inner = ONE_BRANCH.format(*branches).replace("x < best", "x < 5.0")
+    more = (
+        "first = tf.assign(best, x * 3.0)\n"
+        f"with tf.control_dependencies([first]):\n    {inner}"
+    )
+    assert "S136" in {f.code for f in refused(FLAT.format(more=more))}
