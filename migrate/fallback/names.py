@@ -37,12 +37,13 @@ VERSION = "T150"
 # What a home's first name may be besides `tf` and an emitted module.
 _PACKAGES = frozenset({"tf_keras", "tf_slim", "types"})
 _MODULE = Lost(
-    "the module itself is passed on, and TensorFlow 2.21 does not have it",
-    "Name what is used of it, in the file that uses it.",
+    "the program passes the module itself to other code, and TensorFlow 2.21 "
+    "does not have this module",
+    "Import the names that you use from the module, in the file that uses them.",
 )
 _ARGUMENTS = Lost(
-    "its home takes other arguments than this call gives",
-    "Pass the arguments by name, and only those that the home has.",
+    "the function that replaces it takes other arguments than this call has",
+    "Pass the arguments by keyword, and only those that the new function has.",
 )
 
 

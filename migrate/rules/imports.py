@@ -14,7 +14,7 @@ from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
 _UNUSED = "nothing here uses it"
-_NOT_FOLLOWED = "its uses cannot be followed"
+_NOT_FOLLOWED = "the tool cannot follow its uses"
 
 
 def is_missing_import(finding: Finding) -> bool:

@@ -59,7 +59,9 @@ def test_unused_code_stays_and_decides_nothing(tmp_path: pathlib.Path) -> None:
     assert found["helpers.py"].new.decode() == new
     told = [f for f in found["helpers.py"].findings if f.unused]
     assert told and all(10 <= f.line <= 18 for f in told)
-    assert all(f.reason.startswith("this TensorFlow 1 code is never called") for f in told)
+    assert all(
+        f.reason.startswith("this TensorFlow 1 code is never called") for f in told
+    )
     assert summarise(list(found.values())).exit_code == 0
     (tmp_path / "helpers.py").write_text(new)
     (tmp_path / "train.py").write_bytes(found["train.py"].new)
@@ -205,4 +207,6 @@ def test_a_refused_program_is_refused_for_what_is_called(
     blocking = [f.symbol for f in result.findings if f.blocks and f.code != "N100"]
     assert blocking == ["tf.contrib.no.such"]
     told = [f for f in result.findings if f.unused]
-    assert told and all(f.reason.startswith("this TensorFlow 1 code is never called") for f in told)
+    assert told and all(
+        f.reason.startswith("this TensorFlow 1 code is never called") for f in told
+    )
