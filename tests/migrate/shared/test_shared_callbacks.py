@@ -120,7 +120,7 @@ def test_another_name_and_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
         ({"other.py": "def f():\n    from hooks import Counted\n    return Counted()\n"},
          "Counted", "other.py may use it, too"),
         ({"other.py": "from hooks import Counted\n\n\nclass Mine(Counted):\n    pass\n"},
-         "Counted", "other.py, line 4: the class itself is kept or given"),
+         "Counted", "other.py, line 4: the program stores the class itself"),
         # An Estimator of another kind.
         ({"train.py": _TRAIN + "e = tf.estimator.LinearRegressor([])\n"}, "Counted",
          "in train.py: an Estimator here has no Keras model"),

@@ -216,8 +216,8 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
             {},
             "tf.trainable_variables()",
         ),
-        (_AFTER.format("pass"), {"hooks": "", "given": ""}, "makes one"),
-        (_AFTER.format("pass"), {"hooks": "*map(Hook, ())"}, "given to others"),
+        (_AFTER.format("pass"), {"hooks": "", "given": ""}, "makes an object of this class"),
+        (_AFTER.format("pass"), {"hooks": "*map(Hook, ())"}, "passes the class itself to other code"),
         (
             _ASKS.format(_STEP, "print(run_values.results)"),
             {"config": ", config=tf.estimator.RunConfig(train_distribute=None)"},

@@ -157,7 +157,7 @@ def test_a_lambda_around_a_function() -> None:
         ),
         (
             "e = tf.estimator.Estimator(other.model_fn)",
-            "the tool does not find its model_fn",
+            "the tool cannot tell what it is",
         ),
     ],
 )

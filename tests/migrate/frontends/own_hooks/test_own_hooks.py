@@ -169,12 +169,12 @@ _AFTER = "def after_run(self, run_context, run_values):"
         (
             _methods(f"{_AFTER} print(run_context)"),
             "hooks = [Hook()]",
-            "passes `run_context` on",
+            "passes `run_context` to other code",
         ),
         (
             _methods("def end(self, session): evaluate(session)"),
             "hooks = [Hook()]",
-            "passes `session` on",
+            "passes `session` to other code",
         ),
         (
             _methods(f"{_CONTEXT} return tf.train.SessionRunArgs(None, options=4)"),
