@@ -87,7 +87,7 @@ def tell_lost(ignored: Ignored, cell: int | None = None) -> Iterator[Finding]:
     """Findings about comments that name no code."""
     for line, name in ignored.lost.items():
         what = f"`{name}`, which is no code" if name else "no code"
-        reason = f"the comment names {what}: it leaves nothing alone"
+        reason = f"the comment names {what}, so it has no effect"
         recipe = "Write the code of a finding: # tf1to2: ignore[T102]"
         yield Finding(line, 1, LOST, Outcome.KEPT, "", reason, recipe, cell)
 

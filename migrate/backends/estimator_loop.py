@@ -99,7 +99,7 @@ class EstimatorRewrite:
         self.rewritten += self._sessions.rewritten
         for call, spec in serving_specs.specs(self._scopes):
             self._plan.replace(call, spec)
-            self.claimed[call.func] = ("E101", "now the spec of what is received")
+            self.claimed[call.func] = ("E101", "now the spec of the serving input")
         self._contrib = ContribGraph(self._scopes, self._plan, self.claimed, "L150")
         self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
         claimed, refused = plan_derived_hooks(self._scopes, self._plan)

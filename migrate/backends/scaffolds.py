@@ -13,7 +13,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import scaffolds as table
 from migrate.tables.estimator import MODULE
 
-_GONE = ("S115", "left out: it is done when the model is made")
+_GONE = ("S115", "dropped: the model does this when it is made")
 
 
 def plan_scaffolds(

@@ -50,7 +50,7 @@ CODES = (
     Code(
         "E007",
         "TensorFlow 1 in a notebook magic",
-        "A magic or shell line of the notebook installs or selects TensorFlow 1 in a form that the tool does not read (conda, a wheel's address). Or the notebook has another refusal. Or a cell holds the source of another program.",
+        "A magic or shell line of the notebook installs or selects TensorFlow 1 in a form that the tool does not read (conda, a wheel's address). Or the tool refuses the notebook for another reason. Or a cell contains the source of another program.",
         why="IPython interprets such lines, or a shell does. Python's own syntax does not describe them, so the tool changes only the forms that it knows exactly.",
         recipe="Change or delete the line.",
         before="!conda install tensorflow=1.15",
@@ -77,7 +77,7 @@ CODES = (
     ),
     Code(
         "E011",
-        "another meaning in Python 3",
+        "Python 2 code with another meaning in Python 3",
         "Python 2 and 3 both accept this line, and it does something else in Python 3. Examples are a `/` that may divide two integers, `round`, a loop variable that is read after a list comprehension, `cmp`, seeded draws of `random`, and `__div__` or `__cmp__` methods.",
         why="Python 3 gives another result here, or never calls this method, and reports no error. Python 2's `/` rounded down for two integers; Python 3's never does. The tool knows numbers, names that only ever hold numbers, flags with a type, and calls such as `len`. Only the author can say which of the two results is meant.",
         recipe="Write what you mean in Python 3, such as `//` where both sides are integers. The tool leaves the line.",
@@ -87,7 +87,7 @@ CODES = (
     ),
     Code(
         "E012",
-        "comment without a code",
+        "tf1to2: ignore comment without a valid code",
         "A comment `# tf1to2: ignore[...]` names no code, or one that does not exist. It has no effect.",
         why="A comment that silences everything would hide refusals that nobody has read. So it has to name the code that it is about.",
         recipe="Write the code of a finding.",

@@ -7,7 +7,7 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "D101",
-        "hosts in one string",
+        "ClusterSpec with all hosts in one string",
         "`ClusterSpec` takes a list of addresses for each job. This program gives it one string, or a list with one comma-separated string. A string raises `TypeError`. A list with one string is a job with one task, and nobody answers at its address.",
         why="A job without its list starts no cluster, or a cluster with one task that has no valid address.",
         before='tf.train.ClusterSpec({"ps": FLAGS.ps_hosts})',
@@ -25,7 +25,7 @@ CODES = (
     ),
     Code(
         "D104",
-        "mean over one replica's part of the batch",
+        "loss averaged over one replica's part of the batch",
         "Each replica divides its loss by the size of its own part of the batch. Every step is then too large by a factor of the number of replicas. If the loss is a sum without a division, the tool only reports it.",
         why="A strategy adds up the gradients of its replicas. Each loss must be divided by the size of the whole batch.",
         before="loss = tf.reduce_mean(per_example_loss)",
@@ -35,7 +35,7 @@ CODES = (
     ),
     Code(
         "D106",
-        "a dataset that is not distributed",
+        "dataset that is not distributed",
         "The program gives `strategy.run` whole batches from a plain dataset.",
         why="`strategy.run` gives every replica the same arguments. Each replica computes the whole batch, so N replicas do the work of one, N times.",
         before="for batch in dataset:\n    strategy.run(step, args=(batch,))",
@@ -52,7 +52,7 @@ CODES = (
     ),
     Code(
         "D110",
-        "the older ParameterServerStrategy",
+        "ParameterServerStrategy from before TensorFlow 2.4",
         "The program uses `tf.distribute.experimental.ParameterServerStrategy` as it was before TensorFlow 2.4.",
         why="Since TensorFlow 2.4 the name belongs to another class. That class needs a coordinator and the addresses of the cluster. The old class exists only in `tf.compat.v1.distribute`, for Estimators.",
     ),
@@ -76,7 +76,7 @@ CODES = (
     ),
     Code(
         "D137",
-        "a Keras model as an Estimator",
+        "model_to_estimator in TensorFlow 2",
         "The program calls `model_to_estimator` in TensorFlow 2.",
         why="TensorFlow 2.16 and later do not bring Estimators. The name still exists and raises an error. Keras can train under a strategy by itself.",
     ),
@@ -91,7 +91,7 @@ CODES = (
     ),
     Code(
         "D141",
-        "a training step outside strategy.run",
+        "training step outside strategy.run",
         "The program calls the training step directly, although it has a strategy.",
         why="A direct call trains one replica. The copies of the variables on the other replicas keep their initial values.",
         before="for x, y in dataset:\n    loss = train_step(x, y)",
@@ -101,7 +101,7 @@ CODES = (
     ),
     Code(
         "D142",
-        "a batch unpacked wrongly",
+        "wrong args for strategy.run",
         "The `args` of `strategy.run` do not fit the step. `args=(batch,)` passes one argument. `args=batch` passes the parts of the batch. `args=(batch)` is not a tuple at all.",
         why="`strategy.run` passes each item of `args` to the step as one argument. So the tuple must have exactly one item for each parameter of the step.",
         before="strategy.run(train_step, args=(batch,))  # of train_step(x, y)",
@@ -121,7 +121,7 @@ CODES = (
     ),
     Code(
         "D144",
-        "a session without a server",
+        "MonitoredTrainingSession without master or server",
         "The program opens `MonitoredTrainingSession` without `master`. If it starts a server, the migrated session uses the server's cluster.",
         why="Without `master` the session runs in its own process. Under a device setter it finds no parameter server. Without one, the chief trains alone, and the other workers wait forever for a chief of their own.",
         before="tf.train.MonitoredTrainingSession(is_chief=is_chief)",
@@ -131,13 +131,13 @@ CODES = (
     ),
     Code(
         "D145",
-        "more gradients than workers",
+        "replicas_to_aggregate larger than the number of workers",
         "`replicas_to_aggregate` is larger than the number of workers. The migrated program stops with an error when the two numbers differ.",
         why="TensorFlow 1 then took several gradients from each worker for one update. `tf.distribute` averages exactly one gradient from each worker.",
     ),
     Code(
         "D146",
-        "a task that a strategy waits for",
+        "task of the cluster that never joins it",
         "The cluster lists a task that never joins: an evaluator under `ParameterServerStrategy`, or parameter servers under `MultiWorkerMirroredStrategy`.",
         why="When a strategy starts, it waits until every task of its cluster has answered. A task that never starts a server never answers, so the program hangs.",
         before='{"ps": ps, "worker": workers, "evaluator": evaluators}',
@@ -156,8 +156,8 @@ CODES = (
     ),
     Code(
         "D169",
-        "a function of an Estimator that finds out which task it is in",
-        "An `input_fn` or a `model_fn` reads the task's type or index from `TF_CONFIG`, or from the flags that are put into it. The program is migrated with this note. It is right in one process, and for a chief with workers.",
+        "input_fn or model_fn that reads the task's index",
+        "An `input_fn` or a `model_fn` reads the task's type or index from `TF_CONFIG`, or from the flags that the program copies into it. The tool migrates the program with this note. The value is right in one process, and in a cluster of a chief and workers.",
         why="With parameter servers the chief's process runs the loops of all workers. It calls `input_fn` once for each worker, and `model_fn` once for all. `TF_CONFIG` and flags name the chief there, so every worker would read the chief's part of the data. The `RunConfig` that `input_fn` is given as `config` names the worker.",
         before="def input_fn():\n    return dataset.shard(workers, task_index)",
         after="def input_fn(config):\n    return dataset.shard(\n        config.num_worker_replicas, config.global_id_in_cluster)",
@@ -165,9 +165,10 @@ CODES = (
     Code(
         "D167",
         "code that newer NumPy does not accept",
-        "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Or it uses a name that NumPy no longer has, such as `np.float`, `np.product` or `np.asscalar`. If another name means the same in all versions, the tool writes it. Where the fix is certain, it writes `.item()` behind the array. Files without TensorFlow are mended too, if a migrated program imports them.",
+        "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Or it uses a name that NumPy no longer has, such as `np.float`, `np.product` or `np.asscalar`. If the correction is certain, the tool writes `.item()` behind the array, or a name that means the same in all versions.",
         why="TensorFlow 2.15 runs with NumPy 1.26, and TensorFlow 2.21 with NumPy 2. NumPy 1.24 and 2.0 removed many names, so the line raises AttributeError. NumPy accepted an array of one element as a number until version 2.4. Since then it raises TypeError.",
         before='w = tf.Variable([0.3])\n...\nvalue = sess.run(w)\nprint("%.2f" % value)',
         after='print("%.2f" % value.item())',
+        promise="The program prints and computes the same. The tool also corrects files without TensorFlow, if a migrated program imports them.",
     ),
 )

@@ -7,9 +7,10 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "V103",
-        "variable or scope with options of the graph",
-        "A variable, a layer or a variable scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in a place where the tool does not carry it over. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name. Or a recurrent cell shares variables through a scope that is entered again, its scope is an object, or its dropout has a seed. Or it calls a function again that makes variables, and the tool cannot tell which variables the two calls share.",
+        "variable or scope with unsupported options",
+        "A variable, a layer or a variable scope has an option that the tool does not carry over, or shares variables in a way that the tool cannot follow.",
         why="These options act through the graph: they add the variable to collections, add penalties to a list of losses, or replace how every variable inside a scope is made. A TensorFlow 2 variable has no graph to act on. A variable scope becomes a name scope, which is only a part of a name: it passes nothing on, and cannot be entered again. TensorFlow 1 shared variables by their full names. The migrated program shares them by calling what the first call made, which is right only if both calls make the same. Each recurrent cell is made once with its own variables.",
+        refused_when="A variable, a layer or a scope has a regulariser, a collection, a getter, a constraint, a dtype or a device in an unsupported place. Or an initializer of a scope applies to layers or to variables of other functions. Or the program uses the variable scope object itself, or a scope without a name. Or a recurrent cell shares variables through a scope that is entered again, its scope is an object, or its dropout has a seed. Or the program calls a function again that makes variables, and the tool cannot tell which variables the two calls share.",
     ),
     Code(
         "V104",
@@ -19,25 +20,25 @@ CODES = (
     ),
     Code(
         "V111",
-        "saver of some variables",
+        "Saver with an unknown list of variables",
         'The tool cannot tell which variables the `Saver` has. It understands lists of names such as `[w, b]` or `{"weights": w}`, and choices by name such as `[v for v in tf.trainable_variables() if "encoder" in v.name]`.',
         why="A checkpoint must contain the same variables as before, or other programs could not read it. So the tool must know exactly which variables the saver has.",
     ),
     Code(
         "V112",
-        "saver",
+        "tf.train.Saver",
         "`tf.train.Saver` becomes `training_session.Saver`. It reads and writes TensorFlow 1's checkpoint format and names.",
-        why="`tf.compat.v1.train.Saver` reads and writes variables through a session, and the migrated program has none. The emitted class writes the same files without one.",
+        why="`tf.compat.v1.train.Saver` reads and writes variables through a session, and the migrated program has none. The new class writes the same files without one.",
     ),
     Code(
         "V127",
-        "hashed variables",
+        "variables as dict keys or set elements",
         "The program uses variables as keys of a dict or elements of a set.",
         why="TensorFlow 2's variables and tensors compare by value, so they cannot be hashed. Their `ref()` can.",
     ),
     Code(
         "V128",
-        "compared by identity",
+        "variables compared by == or in",
         "`v in variables` and `v == w` become tests with `is`.",
         why="In TensorFlow 1 `==` on variables asked whether they are the same object. In TensorFlow 2 it compares their values, and the result is a tensor, not a bool.",
         before="rest = [v for v in tf.trainable_variables() if v not in first]",

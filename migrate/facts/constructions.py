@@ -43,6 +43,6 @@ def constructions(scopes: Scopes, class_: ast.ClassDef) -> Iterator[ast.Call]:
             raise Escapes(parent, "another class derives from it")
         elif isinstance(parent, ast.Call):
             if getattr(parent.func, "id", "") not in _KNOWN:
-                raise Escapes(node, "the class itself is given to others")
+                raise Escapes(node, "the program passes the class itself to other code")
         elif not isinstance(parent, ast.Attribute):
-            raise Escapes(node, "the class itself is kept elsewhere")
+            raise Escapes(node, "the program stores the class itself")

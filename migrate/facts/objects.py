@@ -117,7 +117,11 @@ class Objects:
         while True:
             node = found[-1]
             if node.decorator_list or node.keywords:
-                raise Unsettled(node, f"{node.name} is made by more than its class")
+                raise Unsettled(
+                    node,
+                    f"the program makes objects of {node.name} in other ways "
+                    "than by its class",
+                )
             for name in self._scopes.scope_by_node[node].bindings:
                 if name in _DYNAMIC:
                     raise Unsettled(node, f"{node.name} has a {name} of its own")
@@ -128,8 +132,8 @@ class Objects:
             if len(bases) > 1 or base is None or base in found:
                 raise Unsettled(
                     node,
-                    f"{node.name} inherits from {ast.unparse(bases[0])}, which is not in "
-                    "sight",
+                    f"{node.name} inherits from {ast.unparse(bases[0])}, which "
+                    "the tool does not see",
                 )
             found.append(base)
 
@@ -167,7 +171,7 @@ class Objects:
                 if not _is_empty(bound):
                     defined.append(bound)
                 elif any("abstract" in ast.unparse(d) for d in bound.decorator_list):
-                    raise Unsettled(bound, f"{one.name} says that {name} is abstract")
+                    raise Unsettled(bound, f"{one.name} declares {name}() as abstract")
         if not defined:
             return None
         if len(defined) > 1:
@@ -177,7 +181,7 @@ class Objects:
         self._check_whose(owner, defined[0])
         if self._stores.get(name):
             raise Unsettled(
-                self._stores[name][0], f"`{name}` is bound to something else"
+                self._stores[name][0], f"the program assigns something else to `{name}`"
             )
         return defined[0]
 
@@ -210,7 +214,9 @@ class Objects:
         if name in OF_TF1 | EMITTED and any(
             self._scopes.resolve(base) == ESTIMATOR for c in family for base in c.bases
         ):
-            raise Unsettled(owner, f"`self.{name}` is an Estimator's own")
+            raise Unsettled(
+                owner, f"`self.{name}` is an attribute of the Estimator itself"
+            )
         inits = list(self.constructors(owner))
         found: list[ast.Attribute] = []
         for store in self._stores.get(name, []):
@@ -229,9 +235,9 @@ class Objects:
             for bound in self._scopes.scope_by_node[one].bindings.get(name, [])
         ]
         if any(isinstance(b, (ast.FunctionDef, ast.ClassDef)) for b in of_class):
-            raise Unsettled(owner, f"`self.{name}` is more than a value")
+            raise Unsettled(owner, f"`self.{name}` is also a method or a class")
         if len(of_class) > 1 or (not found and not of_class):
-            raise Unsettled(owner, f"what `self.{name}` is cannot be seen")
+            raise Unsettled(owner, f"the tool cannot tell what `self.{name}` is")
         self._check_reflection(family)
         return found
 

@@ -40,8 +40,9 @@ VERSION = "T150"
 # What a home's first name may be besides `tf` and an emitted module.
 _PACKAGES = frozenset({"tf_keras", "tf_slim", "types"})
 _MODULE = Lost(
-    "the module itself is passed on, and TensorFlow 2.21 does not have it",
-    "Name what is used of it, in the file that uses it.",
+    "the program passes the module itself to other code, and TensorFlow 2.21 "
+    "does not have this module",
+    "Import the names that you use from the module, in the file that uses them.",
 )
 _UNSEEN = Lost(
     "the function returns a module that TensorFlow 2.21 does not have, and this line does "
@@ -49,8 +50,8 @@ _UNSEEN = Lost(
     "Take a name of the module where the function is called.",
 )
 _ARGUMENTS = Lost(
-    "its home takes other arguments than this call gives",
-    "Pass the arguments by name, and only those that the home has.",
+    "the function that replaces it takes other arguments than this call has",
+    "Pass the arguments by keyword, and only those that the new function has.",
 )
 
 

@@ -46,8 +46,9 @@ _OF_KERAS = Lost(
     "Use a public name of tf.keras, or import it from the package tf_keras.",
 )
 _WHOLE = Lost(
-    "a private module itself is passed on, so nothing shows which of its names are used",
-    "Name what is used of it, in the file that uses it.",
+    "the program passes a private module itself to other code, so the tool "
+    "cannot tell which of its names are used",
+    "Import the names that you use from the module, in the file that uses them.",
 )
 
 

@@ -12,7 +12,10 @@ _MOVE = (
     "Move the statement before the cluster or after the session, so that no code "
     "that the tool moves stands between. If you cannot do that, please report it."
 )
-_NAME = "Bind what is changed after the graph is built to a name of its own."
+_NAME = (
+    "Assign the new value to a name of its own. No value that the graph uses "
+    "may change after the graph is built."
+)
 # What is no fault, and is told. What is shown more often is told without being asked.
 _CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
 _OUTCOMES = {"C119": Outcome.REWRITTEN, "D152": Outcome.WARNED}

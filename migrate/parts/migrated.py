@@ -166,7 +166,7 @@ def _migrate_whole(
             "S130",
             Outcome.REWRITTEN,
             module,
-            f"`{module}` builds what the session runs; its code stands here now",
+            f"`{module}` builds what the session runs, so its code is now here",
         )
         for line, module in whole.imports
     ]

@@ -99,7 +99,7 @@ def _updates(written: Written) -> Iterator[Finding]:
             _WRITTEN,
             Outcome.REWRITTEN,
             "",
-            f"the update of {name}() is the model's own: it is not called any more",
+            f"the model makes the update of {name}() itself, so this call is gone",
         )
 
 
@@ -132,9 +132,9 @@ def _moves(moved: Moved, tree: ast.Module) -> Iterator[Finding]:
     """The finding for each method that is a function now."""
     for name, given in moved.given.items():
         taken = ", ".join(f"`{value}`" for value in given)
-        reason = "no method any more: it reads nothing of its object"
+        reason = "now a function, because it reads nothing of its object"
         if given:
-            reason = f"no method any more: it is given {taken}, which its object had"
+            reason = f"now a function, which gets {taken} from its caller"
         yield Finding(
             _lines(tree, name).start, 1, _MOVED, Outcome.REWRITTEN, "", reason
         )

@@ -62,7 +62,10 @@ def place_at_origins(
         moved.extend(_report_towers(form.towers))
     moved.extend(_report_in_place(form))
     for title, line in form.brought:
-        text = f"`{title}` builds what the session runs; its body stands there now"
+        text = (
+            f"`{title}` builds what the session runs, so its body is now where "
+            "the session is opened"
+        )
         moved.append(_make_rewritten(line, "S130", title, text))
     return list(dict.fromkeys(moved))
 
@@ -129,7 +132,8 @@ def _report_in_place(form: Form) -> Iterator[Finding]:
             line,
             "C110",
             "tf.FIFOQueue",
-            "parameter servers end when every worker has: the coordinator tells them",
+            "parameter servers end when every worker has finished: the "
+            "coordinator tells them",
         )
     for line in form.changes.supervised:
         yield _make_rewritten(

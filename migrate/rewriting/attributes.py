@@ -46,7 +46,8 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
             Outcome.REFUSED,
             spelled,
             f"`{spelled}`: {_show(lacking[spelled])} has no `{node.attr}`",
-            "Take it out: it is about the graph, or the session that ran it.",
+            "Remove it: it is about the graph, or about the session that ran the "
+            "graph.",
         )
         for node in (walk_breadth_first(tree) if lacking else ())
         if isinstance(node, ast.Attribute) and (spelled := ast.unparse(node)) in lacking

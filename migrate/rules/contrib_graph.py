@@ -122,7 +122,10 @@ class ContribGraph:
         ):
             return False
         self._plan.statements[statement] = [Dropped(statement)]
-        self.claimed[node] = (self._code, "dropped: a name of a module that is gone")
+        self.claimed[node] = (
+            self._code,
+            "dropped: an alias of a contrib module that nothing uses any more",
+        )
         return True
 
 

@@ -19,7 +19,7 @@ from migrate.tables.roles import has_prefix
 
 CODE = "S114"
 _PACKAGES = ("tf.", "tf_keras.")
-_REASON = "dropped: nothing that is left needs it"
+_REASON = "dropped: no remaining code needs this"
 
 
 def add_dropped(text: str, done: Migration) -> Migration:

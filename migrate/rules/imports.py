@@ -12,7 +12,7 @@ from migrate.plan import Dropped, Plan
 from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
-_NOT_FOLLOWED = "its uses cannot be followed"
+_NOT_FOLLOWED = "the tool cannot follow its uses"
 
 
 def is_missing_import(finding: Finding) -> bool:

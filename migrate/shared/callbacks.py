@@ -143,14 +143,14 @@ class _Search:
         """
         tree, name = self._tree, class_.name
         for other in tree.naming(name, (real, *users)):
-            raise NoCallback(class_, f"{os.path.basename(other)} may name it too")
+            raise NoCallback(class_, f"{os.path.basename(other)} may use it, too")
         found = []
         for user, texts in users.items():
             scopes = tree.scopes(user)
             assert scopes is not None
             by_name = find_calls_by_text(scopes.tree, name, {module_name(real)})
             if next(by_name, None) is not None:
-                raise NoCallback(class_, f"{os.path.basename(user)} may name it too")
+                raise NoCallback(class_, f"{os.path.basename(user)} may use it, too")
             for text in texts:
                 try:
                     found.append(find_uses_here(scopes, class_, text))
@@ -160,11 +160,11 @@ class _Search:
         own = tree.scopes(real)
         assert own is not None
         if not used.modes:
-            raise NoCallback(class_, "another file has it too")
+            raise NoCallback(class_, "another file uses it, too")
         # Whether tensors may be given is seen where models are known.
         reader = HookReader(class_, own, Given([]), self._several, used)
         if reader.makes:
-            raise NoCallback(class_, "its own file makes some too")
+            raise NoCallback(class_, "its own file makes objects of it, too")
         return _Class(real, name, users, used, reader.run().parameters)
 
     def _parts(self, classes: Iterable[_Class]) -> dict[str, SharedCallbacks]:
@@ -231,16 +231,16 @@ def _reason(
             return where + finding.reason.removeprefix(start)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     if not text or any(f.outcome in loud for f in findings):
-        return f"{where or 'its file '}does not come out whole".replace(": ", " ")
+        return f"{where or 'its file '}cannot be migrated completely".replace(": ", " ")
     if real == one.file:
         done = f"class {one.name}(tf_keras.callbacks.Callback)" in text
-        return "" if done else "its file has no part in the Estimators' programs"
+        return "" if done else "no program with an Estimator uses its file"
     scopes = tree.scopes(real)
     assert scopes is not None
     made = sum(_count_mentions(scopes.tree, text) for text in one.users[real])
     start = f"{one.name} is a callback of Keras"
     count = sum(f.code == "K130" and f.reason.startswith(start) for f in findings)
-    return "" if count == made else f"{where}no Estimator of Keras models calls it"
+    return "" if count == made else f"{where}no Estimator of a Keras model calls it"
 
 
 def _count_mentions(tree: ast.Module, text: str) -> int:

@@ -32,7 +32,7 @@ def find_columns_of_graphs(tree: TreeFiles) -> Mapping[str, str]:
         program = {real, *tree.find_reached_files(real)}
         if len(program) > 1 and (made := program & makers):
             name = os.path.basename(min(made))
-            reason = f"feature columns of {name} are nothing that a Keras layer takes"
+            reason = f"a Keras layer does not accept feature columns of {name}"
             found.update(dict.fromkeys(program, reason))
     return found
 

@@ -76,12 +76,12 @@ class _Search:
                 continue
             own = {target, *(user.file for user in users)}
             others = sorted(map(os.path.basename, tree.naming(name, own)))
-            reason = f"which {', '.join(others)} may name too"
+            reason = f"which {', '.join(others)} may use, too"
             left: list[_Known] = []
             if unfit := self._options.tree.columns.get(target):
                 reason = f"in {os.path.basename(target)}: {unfit}"
             elif len({user.given for user in users}) > 1:
-                reason = "which is given more arguments here than there"
+                reason = "which gets different arguments in different places"
             elif not others:
                 tried = _add_model(self._found, target, name, users)
                 reason = self._try(tried, target, own - {target})
@@ -117,7 +117,7 @@ class _Search:
                 return f"{reason}: {'; '.join(dict.fromkeys(whole.stay))}"
             names = ", ".join(sorted(map(os.path.basename, whole.functions)))
             with_them = f", with {names}" if names else ""
-            return f"{reason}{with_them}, which does not come out whole"
+            return f"{reason}{with_them}, which cannot be migrated completely"
         except Exception as error:  # A fault of ours must not cost the user the run.
             _LOGGER.debug("%s: %s", target, error, exc_info=True)
             return f"in {os.path.basename(target)}"
@@ -154,8 +154,10 @@ class _Search:
         return {
             user.line: (
                 line,
-                f"{what}. When you change this file, name the class in place of the "
-                "model_fn",
+                (
+                    f"{what}. When you change this file, write the class in place of "
+                    "the model_fn"
+                ),
             )
         }
 

@@ -146,7 +146,7 @@ def drop_networks(found: Models, tried: Networks, target: str) -> Networks:
     assert files is not None
     names = ", ".join(sorted(os.path.basename(real) for real in tried.functions))
     kept = {
-        (real, ""): f"not all of its files can be changed with it ({names})"
+        (real, ""): f"some files that use it cannot be changed with it ({names})"
         for real in tried.functions
     }
     own = found.get(target, SharedModels())
@@ -163,5 +163,5 @@ def _find_known_elsewhere(
     for place, name in sorted(helpers):
         users = sorted(map(os.path.basename, tree.naming(name, files)))
         if users:
-            found[place, name] = f"{', '.join(users)} may call it too"
+            found[place, name] = f"{', '.join(users)} may call it, too"
     return found

@@ -161,20 +161,32 @@ _NO_PACKAGE = (
 )
 NO_HOME: dict[str, tuple[str, str]] = {
     "tf.contrib.seq2seq": (
-        "graph_seq2seq, which is written beside programs, has contrib's public names, and "
-        "not this one",
-        "Call what is public, or bring the code of this one into the program.",
+        (
+            "the module graph_seq2seq, which the tool writes beside the program, has "
+            "only contrib's public names, and this one is private"
+        ),
+        "Use a public name, or copy the code of this one into the program.",
     ),
     "tf.contrib.opt": (
-        "graph_optimizers, which is written beside programs, has lazy Adam and decoupled "
-        "weight decay alone; TensorFlow 2's own program would have the others in a traced "
-        "step, and a graph would leave out a part of their updates",
-        "Take an optimizer of tf.train, and decay variables by assignments before it.",
+        (
+            "of contrib's optimizers, only lazy Adam and decoupled weight decay can "
+            "run in graph mode (module graph_optimizers); in a graph, a part of the "
+            "updates of this one would be missing"
+        ),
+        (
+            "Use an optimizer of tf.train, and decay the variables by assignments "
+            "before it."
+        ),
     ),
     "tf.contrib.rnn": (
-        "it is contrib's own; compat.v1 has BasicRNNCell, BasicLSTMCell, LSTMCell, "
-        "GRUCell, MultiRNNCell and the wrappers of tf.nn.rnn_cell",
-        "Take one of these cells, or write its class with tf.nn.rnn_cell.RNNCell.",
+        (
+            "only contrib had this cell; compat.v1 has BasicRNNCell, BasicLSTMCell, "
+            "LSTMCell, GRUCell, MultiRNNCell and the wrappers of tf.nn.rnn_cell"
+        ),
+        (
+            "Use one of these cells, or write the cell as a class of "
+            "tf.nn.rnn_cell.RNNCell."
+        ),
     ),
     "tf.contrib.layers": (
         _NO_PACKAGE,
@@ -189,7 +201,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "Write it with tf.metrics, which keep their state as contrib's did.",
     ),
     "tf.contrib.lookup": (
-        "it is made of a table and a hash of contrib's",
+        "it consists of a table and a hash of contrib",
         "Use tf.lookup.StaticVocabularyTable, which runs in graph mode, too.",
     ),
     "tf.contrib.training": (
@@ -198,7 +210,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "tf.contrib.tpu": (
         "it is for a TPU, and compat.v1 does not have it",
-        "Use tf.compat.v1.tpu, or leave it out where the program runs without a TPU.",
+        "Use tf.compat.v1.tpu. If the program runs without a TPU, leave it out.",
     ),
 }
 

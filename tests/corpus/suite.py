@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 RECORDED = pathlib.Path(__file__).with_name("suite.json")
 _GATE = "G007"
 # How the recipe begins for a name that the program itself binds again too late.
-_OF_THE_PROGRAM = "Bind what"
+_OF_THE_PROGRAM = "Assign the new value"
 
 
 def stops(finding: Finding) -> bool:

@@ -136,8 +136,8 @@ class BareLoopRewrite:
 
     def _sessions(self) -> None:
         reason = (
-            "dropped: a session runs a graph, and none is run in this one; each process "
-            "trained a model of its own. The strategy that the cluster describes trains one"
+            "dropped: this session runs no graph, and each process trained a "
+            "model of its own. The strategy of the cluster trains one model"
         )
         for call in self._program.sessions:
             block = self._scopes.parents[self._scopes.parents[call]]
@@ -159,8 +159,10 @@ class BareLoopRewrite:
         self._plan.statements[server.statement] = [Dropped(server.statement)]
         self._spelling.claimed[server.call.func] = (
             "C110",
-            "dropped: nothing uses it, and it is the same task in every process; which one "
-            "a process is, TF_CONFIG says",
+            (
+                "dropped: nothing uses this server, and it names the same task in "
+                "every process. TF_CONFIG says which task a process is"
+            ),
         )
 
     def _strategy(self) -> Item:
@@ -197,7 +199,10 @@ class BareLoopRewrite:
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
             self._spelling.add_finding(
-                made, "D132", "the mean is taken where the loss is computed"
+                made,
+                "D132",
+                "this loss object now gives a value for each example; the mean "
+                "is taken where the program calls it",
             )
         for call in dict.fromkeys(call for call, _ in program.means):
             if shared and call is value:
@@ -367,8 +372,9 @@ class BareLoopRewrite:
         self._spelling.add_finding(
             self._program.step.apply,
             "D154",
-            "every worker takes the batches that its loop takes: the step is the mean over "
-            "those of all workers; where they take the same, give each its part",
+            "each worker uses the batches of its own loop, and a step is the "
+            "mean over the batches of all workers. If all workers use the same "
+            "batches, give each worker its own part of the data",
             outcome=Outcome.KEPT,
         )
 

@@ -145,17 +145,19 @@ class FitRewrite:
     def _report_fit(self, call: ast.Call) -> None:
         if self._together:
             reason = (
-                "one fit of all workers, each with its part of every batch: the training "
-                "of one process with the whole batch, where each fitted a model of its own"
+                "all workers now train one model, each with its part of every "
+                "batch; before, each process trained a model of its own"
             )
             found = (
-                "a batch that cannot be dealt out evenly counts each worker's mean alike, "
-                "as Keras does: let the workers' number divide batches, also the last"
+                "if the workers' parts of a batch have different sizes, Keras "
+                "still counts the mean of each part equally: use a batch size "
+                "that the number of workers divides, also for the last batch"
             )
             self._spelling.add_finding(call, "D154", found, outcome=Outcome.KEPT)
         else:
             reason = (
-                "shared weights on the parameter servers: an epoch has the steps that the "
-                "fits of all workers had together, where each fitted a model of its own"
+                "all workers now train one model, with its weights on the "
+                "parameter servers; an epoch has as many steps as all workers "
+                "had together"
             )
         self._spelling.add_finding(call, "D153", reason)

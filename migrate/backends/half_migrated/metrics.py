@@ -29,8 +29,11 @@ _OF_EACH = frozenset(
     }
 )
 _OF_AXIS = frozenset({"tf.argmax", "tf.math.argmax", "tf.reduce_mean", "tf.reduce_sum"})
-_EACH = "every worker's loop has its own, on the servers, as its process had"
-_TOGETHER = "it counts the parts of all workers: the whole batch"
+_EACH = "each worker's loop has a metric of its own, on the parameter servers"
+_TOGETHER = (
+    "this metric counts the parts of all workers, so it has the value for the "
+    "whole batch"
+)
 
 
 class MetricRewrite:

@@ -235,7 +235,10 @@ class EagerRewrite:
                 parts += [f", {keyword.arg}=", keyword.value]
             self._plan.replace(call, Code((*parts, ")")))
             self._spelling.add_finding(
-                call, "D166", "the first worker saves, to the one place that all had"
+                call,
+                "D166",
+                "only the first worker saves now; before, all workers saved to "
+                "the same place",
             )
 
     def _is_of_one_task(self, chief: ast.expr) -> bool:
@@ -334,7 +337,10 @@ class EagerRewrite:
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
             self._spelling.add_finding(
-                made, "D132", "the mean is taken where the loss is computed"
+                made,
+                "D132",
+                "this loss object now gives a value for each example; the mean "
+                "is taken where the program calls it",
             )
         for call in self._program.mean_calls:
             self._plan.replace(call, code("tf.reduce_mean(", call, ")"))

@@ -82,9 +82,9 @@ class Telling:
         """What the step prints, and where that is seen now."""
         reason = "printed by the worker that makes the step"
         if self._together:
-            reason = "every worker prints it, of its part of the batch"
+            reason = "every worker prints the value for its part of the batch"
         if isinstance(call.func, ast.Name) and call.func.id == "print":
-            reason = "printed once, when the step is traced, as it was"
+            reason = "printed once, when the step is traced, as before"
         elif self._scopes.resolve(call.func) != "tf.print":
             return
         self._found(call, "D152", reason, outcome=Outcome.KEPT)

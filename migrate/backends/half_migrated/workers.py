@@ -155,7 +155,9 @@ class WorkersOwn:
                 own = f"training_session.{GENERATORS[module][0]}.{last}"
                 self._plan.replace(node, code(own))
                 self._found(
-                    node, "C106", "every worker has its own, as its process had"
+                    node,
+                    "C106",
+                    "each worker has a copy of its own, as each worker's process had",
                 )
 
     # -- datasets -------------------------------------------------------------------------
@@ -198,7 +200,11 @@ class WorkersOwn:
         self._plan.replace(value, code(head, value, ")"))
         for index in self.indices(value):
             self._plan.replace(index, self._write_task_index())
-        self._found(value, "C106", "every worker has its own, as its process had")
+        self._found(
+            value,
+            "C106",
+            "each worker has a copy of its own, as each worker's process had",
+        )
 
     def _write_task_index(self) -> Code:
         return code(f"training_session.task_index({ast.unparse(self._index)})")

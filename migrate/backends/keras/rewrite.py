@@ -28,7 +28,7 @@ _ADDED_UP = (
     "# As TF1 did with tf.gradients: replicas add up their gradients and losses.\n"
     "replicas_add_up = True"
 )
-_STEP = ("K105", "a schedule takes the step as it is")
+_STEP = ("K105", "the learning rate schedule gets the step directly")
 
 
 class KerasRewrite(Evaluation):

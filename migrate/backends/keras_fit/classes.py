@@ -106,7 +106,9 @@ class _Class:
         if [self._scopes.import_path(base) for base in self._node.bases] != [
             "tf_keras.Model"
         ]:
-            raise Stays(self._node, f"`{self._node.name}` does more than a Keras model")
+            raise Stays(
+                self._node, f"`{self._node.name}` does more than a plain Keras model"
+            )
         for name, method in self._methods.items():
             if name in table.UNSAID_METHODS:
                 raise Stays(method, table.UNSAID_METHODS[name])
@@ -236,7 +238,8 @@ class _Class:
                 pass
             case _:
                 raise Stays(
-                    around[0], "the scope of the optimizer is a name that is not known"
+                    around[0],
+                    "the name of the scope around the optimizer is not written out",
                 )
         made = ast.unparse(scope).replace("'", '"')
         method = Block(code(f"def {SCOPE}(self):"), [New(code("return ", made))])
@@ -270,7 +273,7 @@ class _Class:
         """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
         tensors = names_.argument(call, "tensors", 0)
         if not isinstance(tensors, ast.Dict):
-            raise Stays(call, "a hook gets tensors by name")
+            raise Stays(call, "a hook requests tensors by their names")
         for value in tensors.values:
             match value:
                 case ast.Call(func=ast.Attribute(attr="result") as method, args=[]):
@@ -281,7 +284,7 @@ class _Class:
                 case ast.Name():
                     pass
                 case _:
-                    raise Stays(value, "a hook gets tensors by name")
+                    raise Stays(value, "a hook requests tensors by their names")
         self._plan.replace(call.func, code(f"{table.MODULE}.Logging"))
 
     def _find_returned(self) -> set[str]:
@@ -387,7 +390,11 @@ class _Class:
                 for name in sorted(wanted & set(of_predictions))
             ]
         if missing := wanted - {name for name, _ in told}:
-            raise Stays(step, f"a hook gets the tensor `{min(missing)}`")
+            raise Stays(
+                step,
+                f"a hook requests the tensor `{min(missing)}`, which the "
+                "training step does not return",
+            )
         return told
 
     def _is_identity(self, call: ast.Call) -> bool:
@@ -401,7 +408,7 @@ class _Class:
             case ast.Return(value=ast.Dict(keys=keys, values=values)):
                 pass
             case _:
-                raise Stays(step, "it is not known what the training step returns")
+                raise Stays(step, "the tool cannot tell what the training step returns")
         given = {
             str(k.value): code(v)
             for k, v in zip(keys, values)

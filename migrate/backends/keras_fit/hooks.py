@@ -123,10 +123,10 @@ def _read_tensors(call: ast.Call, scopes: Scopes) -> dict[str, str]:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             pairs = [(element, element) for element in elements]
         case _:
-            raise Stays(call, "it is not known which tensors a hook logs")
+            raise Stays(call, "the tool cannot tell which tensors a hook logs")
     found = {}
     for key, value in pairs:
         if not isinstance(key, ast.Constant) or not isinstance(value, ast.Constant):
-            raise Stays(call, "it is not known which tensors a hook logs")
+            raise Stays(call, "the tool cannot tell which tensors a hook logs")
         found[str(key.value)] = str(value.value)
     return found

@@ -146,7 +146,7 @@ class Inputs:
             made = self._find_made(node)
             asked = self._find_asked_by(made, kind, params, 0, set(), node)
             return code(node, "(", join_code(", ", asked), ")")
-        raise Stays(node, "the arguments of its input_fn are not known")
+        raise Stays(node, "the tool cannot tell the arguments of its input_fn apart")
 
     def _is_partial(self, node: ast.Call) -> bool:
         return self._scopes.import_path(node.func) == "functools.partial" and bool(
@@ -183,10 +183,14 @@ class Inputs:
         if definition is _ROWS:
             return []
         if not isinstance(definition, (ast.FunctionDef, ast.Lambda)):
-            raise Stays(node, "the arguments of its input_fn are not known")
+            raise Stays(
+                node, "the tool cannot tell the arguments of its input_fn apart"
+            )
         arguments = definition.args
         if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
-            raise Stays(node, "the arguments of its input_fn are not known")
+            raise Stays(
+                node, "the tool cannot tell the arguments of its input_fn apart"
+            )
         names = [*arguments.args[taken:], *arguments.kwonlyargs]
         asked = []
         for name in (a.arg for a in names if a.arg not in words):

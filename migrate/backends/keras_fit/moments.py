@@ -55,7 +55,9 @@ def check_moments(
         for node, variable in _find_changes(_reach(between, scopes), scopes):
             binds = isinstance(node, ast.Name)
             if variable in read or (variable in same and not binds):
-                raise Stays(node, f"`{variable[0]}` changes after `{one.name}` has it")
+                raise Stays(
+                    node, f"`{variable[0]}` changes after `{one.name}` has received it"
+                )
 
 
 def check_called_again(input_fn: ast.expr, scopes: Scopes) -> None:

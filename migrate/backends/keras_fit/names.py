@@ -146,4 +146,6 @@ def _find_tensorflow(scopes: Scopes) -> str:
             for alias in binding.names:
                 if alias.name == "tensorflow" and (alias.asname or alias.name) == name:
                     return name
-    raise Stays(scopes.tree, "the file does not import TensorFlow under a name")
+    raise Stays(
+        scopes.tree, "the file does not import TensorFlow by `import tensorflow as ...`"
+    )

@@ -57,7 +57,9 @@ def find_sample(
             _is_before(n, place, scopes) for n in free
         ):
             return run
-    raise Stays(runs[0].call, "its input does not exist yet where the model is made")
+    raise Stays(
+        runs[0].call, "the place where the model is made comes before its input exists"
+    )
 
 
 def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:

@@ -119,7 +119,9 @@ class _Reader:
             == {k: ast.dump(v) for k, v in other.config.items()}
             for other in rest
         ):
-            raise Stays(first.call, f"`{one.name}` stands for Estimators that differ")
+            raise Stays(
+                first.call, f"`{one.name}` may be one of several different Estimators"
+            )
         if isinstance(one.statement, ast.FunctionDef):
             if len(self._find_calls(one.statement)) != len(one.sources):
                 name = one.statement.name
@@ -160,7 +162,7 @@ class _Reader:
             case [ast.Assign(targets=[ast.Name()]) as statement]:
                 pass
             case _:
-                raise Stays(node, f"the value of `{node.id}` is not known")
+                raise Stays(node, f"the tool cannot tell the value of `{node.id}`")
         for other in self._find_reads(owner, node.id):
             if other is not node and not self._is_configuration(other):
                 raise Stays(other, f"other code uses `{node.id}` too")
@@ -192,14 +194,14 @@ class _Reader:
             return {}
         call = self._find_value(node)
         if not isinstance(call, ast.Call):
-            raise Stays(node, "its RunConfig is not known")
+            raise Stays(node, "the tool cannot tell which RunConfig it has")
         if isinstance(call.func, ast.Attribute) and call.func.attr == "replace":
             found = self._replace_in_config(call, call.func)
         elif self._find_name(call.func) == table.RUN_CONFIG:
             self._known.add(call.func)
             found = self._bind_config(call)
         else:
-            raise Stays(node, "its RunConfig is not known")
+            raise Stays(node, "the tool cannot tell which RunConfig it has")
         for key, value in found.items():
             if key in table.UNSAID_CONFIG and not is_none(value):
                 raise Stays(value, table.UNSAID_CONFIG[key])
@@ -250,7 +252,7 @@ class _Reader:
             None,
         )
         if init is None or init.args.vararg or init.args.kwarg:
-            raise Stays(node, "the arguments of its model are not known")
+            raise Stays(node, "the tool cannot tell the arguments of its model apart")
         given = {keyword.arg for keyword in keywords}
         left = init.args.args[1 + len(positional) :]
         parameters = [a.arg for a in left if a.arg not in given]
@@ -296,7 +298,9 @@ class _Reader:
         around = set(walk_breadth_first(self._find_parent(one.statement)))
         for node in own:
             if node not in around:
-                raise Stays(node, f"the value of `{one.name}` is not known here")
+                raise Stays(
+                    node, f"the tool cannot tell which Estimator `{one.name}` is here"
+                )
         return own
 
     def _read_handed(self) -> None:
@@ -378,7 +382,7 @@ class _Reader:
         for name, key in zip(_SPECS, ("train_spec", "eval_spec")):
             spec = self._find_value(given[key])
             if not isinstance(spec, ast.Call) or self._find_name(spec.func) != name:
-                raise Stays(given[key], f"its `{key}` is not known")
+                raise Stays(given[key], f"the tool cannot tell its `{key}`")
             specs.append(self._read_arguments(spec, name))
         one.runs.append(
             Run("train_and_evaluate", call, self._find_statement(call), given, *specs)

@@ -64,4 +64,6 @@ def write_given_strategy(node: ast.expr, scopes: Scopes, tf: str) -> Code | None
             return code(node)
         if name in table.BY_CLUSTER and not node.args and not node.keywords:
             return None
-    raise Stays(node, "it is not known whether its strategy is one of TensorFlow 2")
+    raise Stays(
+        node, "the tool cannot tell whether its strategy is one of TensorFlow 2"
+    )

@@ -248,7 +248,10 @@ def add_described_cluster(
         return ""
     files = ", ".join(sorted({d.file for d in others.values()}))
     if len(others) > 1:
-        return f"{files} describe several: which is the client's is not told"
+        return (
+            f"{files} describe several clusters, and the tool cannot tell which "
+            "one the client uses"
+        )
     (found,) = others.values()
     targets = {
         node.value.removeprefix("grpc://")
@@ -258,7 +261,7 @@ def add_described_cluster(
         and node.value.startswith("grpc://")
     } - {""}
     if found.addresses and not targets <= found.addresses:
-        return f"that of {found.file} has no {', '.join(sorted(targets))}"
+        return f"the cluster of {found.file} has no {', '.join(sorted(targets))}"
     own = set(scopes.module.bindings)
     new = scopes_of(tree_of("\n".join(found.lines)))
     clash = {n for n in new.module.bindings if n in own} - _find_same_imports(
@@ -274,7 +277,10 @@ def add_described_cluster(
     clash |= {f for f in found.flags if f in defined or f"--{f}" in defined}
     if clash or scopes.stands_for("tf") != "tensorflow":
         shown = ", ".join(sorted(clash)) or "tf"
-        return f"that of {found.file} has names which the client has, too: {shown}"
+        return (
+            f"the statements of {found.file} use names that the client uses, "
+            f"too: {shown}"
+        )
     after = 0
     for statement in scopes.tree.body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):

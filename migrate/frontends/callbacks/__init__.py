@@ -90,13 +90,18 @@ def _check_begin(callback: Callback, created: bool) -> None:
     """
     begin = callback.methods.get("begin")
     if begin is not None and not is_early(begin):
-        raise NoCallback(begin, "its `begin` does more before variables are restored")
+        raise NoCallback(
+            begin,
+            "its `begin` does more than set attributes, and TensorFlow 1 "
+            "called it before it restored variables",
+        )
     if begin is None or not created:
         return
     if not is_quiet(begin):
         raise NoCallback(
             begin,
-            "what its begin does is seen before what other hooks do with a session",
+            "its `begin` does something that would come after the effects of "
+            "other hooks",
         )
     if ends_early(begin):
         raise NoCallback(begin, "its `begin` returns early")

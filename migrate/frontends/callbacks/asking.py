@@ -56,7 +56,9 @@ def read_request(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | Non
         if not isinstance(value, ast.Call) or (
             public(scopes.resolve(value.func) or "") not in table.RUN_ARGS
         ):
-            raise NoCallback(statement, "what before_run returns is not followed")
+            raise NoCallback(
+                statement, "the tool cannot tell what its before_run returns"
+            )
         found = dataclasses.replace(
             _read_returned_request(statement, value, method, scopes), made=made
         )
@@ -100,7 +102,7 @@ def _read_returned_request(
         assert isinstance(suite.test, ast.Attribute)
         last = suite is method.body[-1] and not suite.orelse
         return Asking(statement, call, given[0], suite.test, last)
-    raise NoCallback(statement, "it requests tensors in some steps only")
+    raise NoCallback(statement, "it requests tensors only in some steps")
 
 
 def _is_attribute(node: ast.expr) -> bool:

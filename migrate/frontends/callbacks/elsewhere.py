@@ -32,7 +32,7 @@ def find_objects_made_here(
                     raise NoCallback(node, others)
                 call = construction(scopes, node)
                 if not set(Ways(scopes).modes(call)) <= set(one.used.modes):
-                    raise NoCallback(call, "it is called in other modes")
+                    raise NoCallback(call, "another file uses it in other modes")
                 made.append(Made(call, one.name, _names(call, one, given)))
         except NoCallback as reason:
             kept.append(StaysHook(one.name, node, reason.node, reason.reason))
@@ -47,7 +47,7 @@ def _names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr, str
             raise NoCallback(call, f"not all callers pass `{parameter}`")
         kind, found = given.names(call, value)
         if kind != one.used.given[parameter]:
-            reason = f"`{parameter}` is given in one form and another"
+            reason = f"different callers pass `{parameter}` in different forms"
             raise NoCallback(value, reason)
         names.update(found)
     return names
@@ -105,7 +105,9 @@ def construction(scopes: Scopes, node: ast.expr) -> ast.Call:
     """
     call = scopes.parents[node]
     if not isinstance(call, ast.Call) or call.func is not node:
-        raise NoCallback(node, "the class itself is kept or given to others")
+        raise NoCallback(
+            node, "the program stores the class itself, or passes it to other code"
+        )
     return call
 
 
@@ -122,13 +124,15 @@ def mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
         if scopes.scope_of(node).owner(root) is not scopes.module:
             continue
         if not isinstance(node.ctx, ast.Load):
-            raise NoCallback(node, f"`{root}` is bound anew")
+            raise NoCallback(node, f"the program assigns `{root}` again")
         whole: ast.expr = node
         for name in rest.split(".") if rest else ():
             above = scopes.parents[whole]
             if not isinstance(above, ast.Attribute):
                 raise NoCallback(
-                    node, f"the module `{root}` is kept or given to others"
+                    node,
+                    f"the program stores the module `{root}`, or passes it to "
+                    "other code",
                 )
             whole = above
             if above.attr != name:

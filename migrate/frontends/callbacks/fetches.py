@@ -145,12 +145,14 @@ class Fetches:
             if isinstance(n, ast.Name) and n.id == name
         ]
         if uses != [kept.value]:
-            raise NoCallback(uses[0], f"its __init__ does more with `{name}`")
+            raise NoCallback(
+                uses[0], f"its __init__ does more with `{name}` than to store it"
+            )
         kinds: set[str] = set()
         place = self.parameters[name] = places.index(name) - 1
         if self._elsewhere is not None:
             if name not in self._elsewhere:
-                reason = f"other files do not all give it `{name}` in one form"
+                reason = f"other files pass `{name}` to it in different forms"
                 raise NoCallback(node, reason)
             kinds.add(self._elsewhere[name])
         for call in self._constructions:
@@ -161,7 +163,9 @@ class Fetches:
             kinds.add(kind)
             self.names.update(names)
         if len(kinds) != 1:
-            raise NoCallback(node, f"`{name}` is given in one form and another")
+            raise NoCallback(
+                node, f"different callers pass `{name}` in different forms"
+            )
         return Logged(node, kinds.pop())
 
 
@@ -176,4 +180,8 @@ def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
 
 def _make_unknown_error(node: ast.AST) -> NoCallback:
     text = ast.unparse(node)
-    return NoCallback(node, f"it asks for `{text}`, which is not followed to the step")
+    return NoCallback(
+        node,
+        f"it requests `{text}`, and the tool cannot tell which tensor of the "
+        "step that is",
+    )

@@ -43,13 +43,17 @@ class Given:
         """
         found = self._of.get(made)
         if found is None or found[1].kind not in _TRAINING:
-            raise NoCallback(value, "it gets something that is not a tensor of a step")
+            raise NoCallback(
+                value, "it receives something that is not a tensor of a step"
+            )
         model, hooks = found
         if isinstance(value, ast.Name):
             value = self._find_container(value, hooks)
         if isinstance(value, ast.Dict):
             if any(key is None for key in value.keys):
-                raise NoCallback(value, "its tensors are not written out")
+                raise NoCallback(
+                    value, "its tensors are not a list or dict that is written out"
+                )
             return "dict", {v: _name(v, model, hooks) for v in value.values}
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict":
             if not value.args and all(k.arg for k in value.keywords):
@@ -90,4 +94,4 @@ def _name(value: ast.expr, model: KerasModel, hooks: Hooks) -> str:
         if value.id in hooks.watched:
             return value.id
     text = ast.unparse(value)
-    raise NoCallback(value, f"it is given `{text}`, which train_step does not return")
+    raise NoCallback(value, f"it receives `{text}`, which train_step does not return")

@@ -121,7 +121,7 @@ class HookReader:
     def _check_class(self) -> None:
         class_ = self._class
         if len(class_.bases) != 1 or class_.keywords or class_.decorator_list:
-            raise NoCallback(class_, "it is more than a hook")
+            raise NoCallback(class_, "its class has other base classes than a hook")
         if public(self._scopes.resolve(class_.bases[0]) or "") not in table.HOOKS:
             raise NoCallback(class_, "it derives from another hook")
         for name, method in self._own.items():
@@ -154,7 +154,9 @@ class HookReader:
 
     def _modes(self, made: list[ast.Call]) -> tuple[str, ...]:
         if not made and self._elsewhere is None:
-            raise NoCallback(self._class, "nothing in this file makes one")
+            raise NoCallback(
+                self._class, "no code in this file makes an object of this class"
+            )
         ways = Ways(self._scopes)
         found = {mode for call in made for mode in ways.modes(call)}
         if self._of_models:
@@ -179,7 +181,7 @@ class HookReader:
         asked: dict[ast.expr, Asked] = {}
         if asks is None:
             for node in results:
-                raise NoCallback(node, "it reads values and asks for none")
+                raise NoCallback(node, "it reads values that it does not request")
             return asked, None
         assert before is not None
         value = fetches.value(asks.fetches, before)
@@ -196,7 +198,9 @@ class HookReader:
                 if not is_known_to_be_asked(
                     node, results, asks.condition, self._scopes
                 ):
-                    raise NoCallback(node, "it reads values that it may not have")
+                    raise NoCallback(
+                        node, "it reads values that it may not have requested"
+                    )
             part = _part(parent, value) if isinstance(parent, ast.Subscript) else None
             if part is not None:
                 assert isinstance(parent, ast.expr)
@@ -221,12 +225,12 @@ class HookReader:
             inner for value in values.values() for inner in _walk_inner_values(value)
         ]
         if modes != (table.TRAIN,) and any(isinstance(v, Logged) for v in every):
-            raise NoCallback(self._class, "it watches tensors of an evaluation")
+            raise NoCallback(self._class, "it reads tensors of an evaluation")
         if self._several_devices and any(isinstance(v, Step) for v in every):
             raise NoCallback(
                 self._class,
-                "of a step on several devices TensorFlow 1 gave it the number before, "
-                "and the optimizer has the one after it",
+                "on several devices TensorFlow 1 gave it the global step from "
+                "before the step, and a callback gets the one from after it",
             )
 
     # Statements.
@@ -270,7 +274,7 @@ class HookReader:
                 )
                 if node not in inside and not is_none:
                     raise NoCallback(
-                        node, f"it does more with `self.{name}` than fetch it"
+                        node, f"it does more with `self.{name}` than to fetch it"
                     )
 
     def _steps(self, fetches: Fetches, gone: list[ast.stmt]) -> Iterator[ast.expr]:
@@ -281,7 +285,9 @@ class HookReader:
                 if not fetches.is_step(node) or node in inside:
                     continue
                 if method is early or method.name not in self._own:
-                    raise NoCallback(node, "there may be no model yet")
+                    raise NoCallback(
+                        node, "it uses the model at a time when the model may not exist"
+                    )
                 assert isinstance(node, ast.expr)
                 self._check_step(node, method, fetches)
                 if node not in fetches.plain or self._is_kept(node):
@@ -310,10 +316,10 @@ class HookReader:
                         and name not in fetches.plain
                     ):
                         raise NoCallback(
-                            name, "it does more with the step than read it"
+                            name, "it does more with the global step than to read it"
                         )
                 return
-        raise NoCallback(node, "it does more with the step than read it")
+        raise NoCallback(node, "it does more with the global step than to read it")
 
     def _has_base_constructor(self) -> bool:
         """Whether `__init__` is its base's, or calls that."""
@@ -389,7 +395,11 @@ class HookReader:
             own = {a.arg for a in method.args.args}
             for node in walk_breadth_first(method):
                 if isinstance(node, ast.Name) and node.id in {"batch", "logs"} - own:
-                    raise NoCallback(node, f"`{node.id}` is a callback's parameter")
+                    raise NoCallback(
+                        node,
+                        f"it uses the name `{node.id}`, which is a parameter of "
+                        "a callback's method",
+                    )
 
 
 def _part(node: ast.Subscript, value: Value) -> Value | None:

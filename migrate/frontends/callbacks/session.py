@@ -61,7 +61,7 @@ def find_parameter_uses(method: ast.FunctionDef, scopes: Scopes) -> Used:
         if role is None:
             continue
         if not isinstance(node.ctx, ast.Load):
-            raise NoCallback(node, f"`{node.id}` is bound anew")
+            raise NoCallback(node, f"it assigns `{node.id}` again")
         _use(node, role, scopes, found)
     return found
 
@@ -100,7 +100,10 @@ def _delete_statement(statement: ast.Delete, gone: set[str], found: Used) -> Non
     if all(name in gone for name in names):
         found.gone.append(statement)
     elif any(name in gone for name in names):
-        raise NoCallback(statement, "it deletes parameters together with others")
+        raise NoCallback(
+            statement,
+            "one `del` statement deletes a parameter together with other names",
+        )
 
 
 def _use(node: ast.Name, role: str, scopes: Scopes, found: Used) -> None:
@@ -113,7 +116,7 @@ def _use(node: ast.Name, role: str, scopes: Scopes, found: Used) -> None:
         call = scopes.parents[parent]
         statement = scopes.parents[call]
         if not isinstance(call, ast.Call) or not isinstance(statement, ast.Expr):
-            raise NoCallback(node, "it gives request_stop to others")
+            raise NoCallback(node, "it passes request_stop to other code")
         found.stops.append(statement)
     elif role == "context" and attribute == "session":
         assert isinstance(parent, ast.Attribute)
@@ -125,7 +128,7 @@ def _use(node: ast.Name, role: str, scopes: Scopes, found: Used) -> None:
     elif attribute:
         raise NoCallback(node, f"a callback has no `{node.id}.{attribute}`")
     else:
-        raise NoCallback(node, f"it gives `{node.id}` to others")
+        raise NoCallback(node, f"it passes `{node.id}` to other code")
 
 
 def _read_session_call(session: ast.expr, scopes: Scopes, found: Used) -> None:

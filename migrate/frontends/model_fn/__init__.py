@@ -66,7 +66,7 @@ def recognise(
         if text in shared.imported:
             imported.append(Imported(flow, tuple(places), shared.imported[text]))
             continue
-        reason = "its model_fn is of another file"
+        reason = "its model_fn is in another file"
         if text in shared.stay:
             reason += f", {shared.stay[text]}"
         stays += [Stays(call, reason) for call, _ in flow.estimators]
@@ -166,6 +166,6 @@ def _check_program(function: ast.AST, scopes: Scopes, columns: str) -> None:
         if (
             symbol.startswith("tf.contrib.estimator.") and not stops
         ) or symbol.endswith(".add_metrics"):
-            raise NotSplit(node, f"{symbol} works on a model_fn")
+            raise NotSplit(node, f"{symbol} needs a model_fn")
         if symbol in estimator.GRAPH_COLUMNS:
             raise NotSplit(node, f"a Keras layer cannot take {symbol}")

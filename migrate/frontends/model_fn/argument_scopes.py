@@ -131,7 +131,7 @@ class Values:
         if kinds[0] != kinds[1]:
             raise NotSplit(
                 one.function,
-                f"{one.function.name}() is called with other arguments, too",
+                f"another call of {one.function.name}() has other arguments",
             )
         self.functions[one.function] = None
 
@@ -163,11 +163,16 @@ class Values:
         for node in walk_breadth_first(value):
             plain = (ast.Constant, ast.Name, ast.Attribute, ast.expr_context)
             if not isinstance(node, (*plain, ast.UnaryOp, ast.unaryop)):
-                raise NotSplit(value, "an argument of a function of argument scopes")
+                raise NotSplit(
+                    value,
+                    "the function that opens argument scopes is given a "
+                    "computed argument",
+                )
             if isinstance(node, ast.Name):
                 owner = self._scopes.scope_of(node).owner(node.id)
                 if owner is not there or self._scopes.resolve(node) is not None:
                     raise NotSplit(
-                        node, f"`{node.id}` is not known where a layer is made"
+                        node,
+                        f"`{node.id}` does not exist where the program makes a layer",
                     )
         self.replaced[name] = value

@@ -45,9 +45,12 @@ def check(unit: Unit, tensors: set[str]) -> None:
     assert isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
     bound = names.bind_arguments(statement.value, _PARAMETERS)
     if bound is None or not {"decay"} <= set(bound) <= {"decay", "num_updates"}:
-        raise NotSplit(statement, "moving averages that TensorFlow 2 does not have")
+        raise NotSplit(
+            statement,
+            "the moving averages have arguments that TensorFlow 2 does not have",
+        )
     if names.reads(statement) & tensors:
-        raise NotSplit(statement, "moving averages whose decay a step computes")
+        raise NotSplit(statement, "a step computes the decay of the moving averages")
 
 
 def dependencies(unit: Unit, scopes: Scopes) -> list[tuple[ast.With, ast.expr]]:

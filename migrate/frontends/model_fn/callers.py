@@ -68,7 +68,8 @@ class Callers(ContribMaking):
             ]
             if given[0] != given[1]:
                 raise NotSplit(
-                    call, f"{function.name}() is called in other argument scopes, too"
+                    call,
+                    f"another call of {function.name}() is in other argument scopes",
                 )
         where = self._find_prefix(scope, env, again=True)
         made = (*before.calls, (call, where))
@@ -78,11 +79,19 @@ class Callers(ContribMaking):
         same = same and not before.scope and self._again.is_same(function, bound)
         if same and not self._makes_variables(function):
             if self._moves_averages(function):
-                raise NotSplit(call, "averages that are moved more than once")
+                raise NotSplit(
+                    call,
+                    "one step would update the averages of batch normalisation "
+                    "more than once",
+                )
             return  # Layers that were made before have them.
         if same and self._is_named_alike(call, before, scope):
             if len(before.calls) > 1 and not before.shared:
-                raise NotSplit(call, f"{function.name}() shares some calls' variables")
+                raise NotSplit(
+                    call,
+                    f"only some of the calls of {function.name}() share their "
+                    "variables",
+                )
             self._share(call, function)
             return
         self._find_prefix(scope, env)
@@ -92,11 +101,14 @@ class Callers(ContribMaking):
         ):
             raise NotSplit(
                 call,
-                f"{function.name}() is called again, and shares its variables, but not "
-                "in every call",
+                f"only some of the calls of {function.name}() share their variables",
             )
         if before.owner is not None and self._moves_averages(function):
-            raise NotSplit(call, "averages that are moved more than once")
+            raise NotSplit(
+                call,
+                "one step would update the averages of batch normalisation "
+                "more than once",
+            )
         if self._has_unnamed_layers(function):
             key, home = _key(where), function_of(call, self._scopes)
             again = any(
@@ -111,8 +123,8 @@ class Callers(ContribMaking):
                 ):
                     raise NotSplit(
                         call,
-                        f"{function.name}() is called again, and its layers' names "
-                        "would depend on how often",
+                        f"{function.name}() is called several times, and the "
+                        "names of its layers depend on the number of calls",
                     )
         untold = not before.scope and (
             prefix is None or prefix != self._prefixes[function]
@@ -124,7 +136,7 @@ class Callers(ContribMaking):
             if numbered or before.owner is not None:
                 raise NotSplit(
                     call,
-                    f"{function.name}() is called again, in another variable scope",
+                    f"another call of {function.name}() is in another variable scope",
                 )
             raise Untold(function)
 
@@ -223,7 +235,7 @@ class Callers(ContribMaking):
                 or self._is_not_reused(value, env)
             ):
                 raise NotSplit(
-                    call, f"{function.name}() shares variables that were made before"
+                    call, f"{function.name}() reuses variables that were made before"
                 )
         return found
 
@@ -262,14 +274,20 @@ class Callers(ContribMaking):
         for layer in self._made_by[function]:
             for part in layer.parts:
                 if part.row.has_weights and "training" in part.row.call_parameters:
-                    raise NotSplit(call, "averages that are moved more than once")
+                    raise NotSplit(
+                        call,
+                        "one step would update the averages of batch "
+                        "normalisation more than once",
+                    )
         for statement in function.body:
             if any(
                 isinstance(node, ast.stmt) and is_message(node, self._scopes)
                 for node in walk_breadth_first(statement)
             ):
                 raise NotSplit(
-                    statement, f"{function.name}() tells what it does in every call"
+                    statement,
+                    f"{function.name}() prints or logs something in every call, "
+                    "and Keras would call it only once",
                 )
         taken = {one.shared for one in self.helpers.values()}
         named = base = self._free(self.function, f"shared_{function.name.strip('_')}")
@@ -293,13 +311,14 @@ class Callers(ContribMaking):
             ):
                 raise NotSplit(
                     first,
-                    f"{helper.function.name}() shares variables between functions",
+                    f"several functions call {helper.function.name}(), and the "
+                    "calls share variables",
                 )
             if self._is_bound_below(first.func, first):
                 raise NotSplit(
                     first,
-                    f"{helper.function.name}() of an object that a loop or a condition "
-                    "makes shares variables",
+                    f"calls of {helper.function.name}() share variables, and a "
+                    "loop or a condition makes its object",
                 )
             outer = self.helpers.get(home) if home is not None else None
             if outer is not None and (
@@ -308,8 +327,8 @@ class Callers(ContribMaking):
                 if not outer.shared:
                     raise NotSplit(
                         first,
-                        f"{helper.function.name}() shares variables in each call of "
-                        f"{outer.function.name}()",
+                        f"calls of {helper.function.name}() share variables "
+                        f"within each call of {outer.function.name}()",
                     )
         return super().name_layers()
 

@@ -39,7 +39,9 @@ def check_draws(function: ast.FunctionDef, scopes: Scopes) -> None:
                 draws.draws_from_module(scopes, node)
                 or draws.draws_from_generator(scopes, node)
             ):
-                raise NotSplit(node, "Python draws numbers in it, once for each graph")
+                raise NotSplit(
+                    node, "it draws random numbers in Python, once for each graph"
+                )
             called = scopes.function(node) if isinstance(node, ast.Name) else None
             if called is not None and called not in seen:
                 seen.add(called)
@@ -72,7 +74,8 @@ def order(
             if changed:
                 raise NotSplit(
                     unit.statement,
-                    f"it reads `{sorted(changed)[0]}` between two layers that bind it",
+                    f"it reads `{sorted(changed)[0]}` between two layers that "
+                    "assign to this name",
                 )
             changed = again & (
                 names.binds(later.statement) | names.reads(later.statement)
@@ -80,7 +83,8 @@ def order(
             if changed:
                 raise NotSplit(
                     unit.statement,
-                    f"`{sorted(changed)[0]}` is bound by a step, and then read by layers",
+                    f"a step assigns `{sorted(changed)[0]}`, and layers read it "
+                    "afterwards",
                 )
 
 
@@ -107,7 +111,8 @@ def rebound(
         again = names.binds(unit.statement) & wanted
         if again and unit in units:
             raise NotSplit(
-                unit.statement, f"`{sorted(again)[0]}` is bound again after it is read"
+                unit.statement,
+                f"the program assigns `{sorted(again)[0]}` again after it was read",
             )
 
 
@@ -117,15 +122,19 @@ def check_own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
     for node in walk_breadth_first(function):
         if isinstance(node, ast.Name) and node.id in _OWN:
             if scopes.scope_of(node).owner(node.id) is not own:
-                reason = f"`{node.id}` of around it is a Keras step's own name"
+                reason = (
+                    f"it uses the outer name `{node.id}`, which a step of Keras "
+                    "uses itself"
+                )
                 if node.id == "self":
-                    reason += ", and it does more than read what the object was given"
+                    reason += ", for more than to read an attribute of the object"
                 raise NotSplit(node, reason)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             # These two are bound just as the class binds them, and read at once.
             if node.id in _OWN - {"variables", "gradients"}:
                 raise NotSplit(
-                    node, f"its name `{node.id}` is one of a Keras step's own"
+                    node,
+                    f"it uses the name `{node.id}`, which a step of Keras uses itself",
                 )
 
 
@@ -151,7 +160,7 @@ def check_left_out_statements(
         if isinstance(statement, _QUIET):
             called = find_reached(scopes, [statement]) if mode == "TRAIN" else []
             if any(writes_summary(function, scopes) for function in called):
-                raise NotSplit(statement, "a function of it writes summaries")
+                raise NotSplit(statement, "a function that it calls writes summaries")
             continue
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if is_adding(statement.value, scopes) and not (
@@ -168,7 +177,10 @@ def check_left_out_statements(
             called = find_reached(scopes, [statement]) if mode == "TRAIN" else []
             if not any(writes_summary(f, scopes) for f in (*called, statement)):
                 continue
-        raise NotSplit(statement, f"in mode {mode} this does more than bind a name")
+        raise NotSplit(
+            statement,
+            f"in mode {mode} this statement does more than assign a value to a name",
+        )
 
 
 def _binds_only(statement: ast.stmt, kept: set[ast.stmt]) -> bool:
@@ -278,7 +290,7 @@ class Steps:
     def _symbol(self, node: ast.expr, symbol: str) -> None:
         if self._around and symbol in table.OF_MODEL:
             # The model has them, which is known in its own methods alone.
-            raise NotSplit(node, f"{symbol} in a function that a step calls")
+            raise NotSplit(node, f"a function that a step calls uses {symbol}")
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
         if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
@@ -288,12 +300,12 @@ class Steps:
         if estimator_table.find_prefix(
             symbol, table.STEP_FORBIDDEN
         ) or estimator_table.find_prefix(symbol, estimator_table.IN_GRAPH):
-            raise NotSplit(node, f"{symbol} is nothing that a Keras step can hold")
+            raise NotSplit(node, f"a step of Keras cannot contain {symbol}")
 
     def _call(self, call: ast.Call) -> None:
         symbol = self._scopes.resolve(call.func)
         if symbol == table.TRAINABLE and (call.args or call.keywords):
-            raise NotSplit(call, "variables chosen by a scope")
+            raise NotSplit(call, "it chooses variables by their scope")
         if symbol == table.COLLECTION:
             key = call.args[0] if len(call.args) == 1 and not call.keywords else None
             text = key.value if isinstance(key, ast.Constant) else None
@@ -344,12 +356,12 @@ class Steps:
             if isinstance(bound, (ast.Import, ast.ImportFrom)):
                 if self._is_foreign(bound):
                     raise NotSplit(
-                        call, f"{ast.unparse(call.func)}() is of another file"
+                        call, f"{ast.unparse(call.func)}() is in another file"
                     )
             elif isinstance(bound, (ast.FunctionDef, ast.ClassDef)):
                 self._enter(call, bound)
             elif isinstance(call.func, ast.Name):
-                raise NotSplit(call, f"{root.id}() is not known")
+                raise NotSplit(call, f"the tool cannot tell what {root.id}() does")
 
     def _check_chosen(self, call: ast.Call, name: ast.Name) -> None:
         """A name of functions among which the program chooses."""
@@ -360,11 +372,15 @@ class Steps:
             if not isinstance(one, str):
                 self._enter(call, one)
             elif counted and table.collects_loss(one):
-                raise NotSplit(call, f"{name.id}() may be a loss of the graph's total")
+                raise NotSplit(
+                    call,
+                    f"the result of {name.id}() may be a part of the graph's "
+                    "total loss",
+                )
             else:
                 self._symbol(name, one)
         if not found or names.argument(call, "reduction") is not None:
-            raise NotSplit(call, f"{name.id}() is not known")
+            raise NotSplit(call, f"the tool cannot tell what {name.id}() does")
 
     def _local(self, call: ast.Call, root: ast.Name) -> None:
         """Methods of an object are not known, unless they are of plain values."""
@@ -379,7 +395,10 @@ class Steps:
             of = self._scopes.scope_of(made).owner(made.id)
             for maker in of.bindings[made.id] if of is not None else ():
                 if isinstance(maker, ast.ClassDef) or self._is_foreign(maker):
-                    raise NotSplit(call, f"{ast.unparse(call.func)}() is not known")
+                    raise NotSplit(
+                        call,
+                        f"the tool cannot tell what {ast.unparse(call.func)}() does",
+                    )
 
     @staticmethod
     def _is_foreign(bound: ast.AST) -> bool:
@@ -405,7 +424,9 @@ def penalties(
         for name, value in layer.arguments:
             if name == "activity_regularizer":
                 raise NotSplit(
-                    value, "Keras divides an activity's penalty by the batch"
+                    value,
+                    "a layer has an activity penalty, which Keras divides by "
+                    "the size of the batch",
                 )
             some = some or name.endswith("_regularizer")
     for node, symbol in wanted:
@@ -425,7 +446,10 @@ def lists_averages(layer: Layer) -> bool:
     if isinstance(listed, ast.Constant) and listed.value is None:
         return False  # contrib's moves them where it is called.
     if isinstance(listed, ast.expr):
-        raise NotSplit(listed, "averages that are listed in a collection of their own")
+        raise NotSplit(
+            listed,
+            "a layer adds the updates of its averages to a collection of its own",
+        )
     return True
 
 

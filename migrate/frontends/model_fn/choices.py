@@ -153,13 +153,14 @@ class Given:
                 continue
             call = self._scopes.parents.get(use)
             if not isinstance(call, ast.Call) or call.func is not use:
-                raise NotSplit(use, f"{function.name}() has its model_fn, and is called"
-                               " out of sight")  # fmt: skip
+                raise NotSplit(use, f"the tool does not see every call of {function.name}(), "
+                        "which is given the model_fn")  # fmt: skip
             given = names.bind_call(call, function)
             value = (given or {}).get(node.id, _default(function, node.id))
             if given is None or value is None:
                 raise NotSplit(
-                    call, f"the arguments of {function.name}() are not known"
+                    call,
+                    f"the tool cannot tell the arguments of {function.name}() apart",
                 )
             uses.append(use)
             if value not in found:
@@ -174,7 +175,8 @@ class Given:
             word = re.compile(rf"\b{name}\b")
             if any(word.search(text) for text in self._naming):
                 raise NotSplit(
-                    owner.node, f"{name} has its model_fn, and other files name it"
+                    owner.node,
+                    f"`{name}` is its model_fn, and other files use this name",
                 )
 
 

@@ -105,13 +105,14 @@ class Common:
                 u.statement for u in lines["TRAIN"].units
             )
             if call is not None:
-                reason += f", and {ast.unparse(call.func)}() is of another file, "
+                reason += f", and {ast.unparse(call.func)}() is in another file, "
                 reason += "which is not migrated with it"
             raise NotSplit(self._function, reason)
         for mode in lines:
             if statements[mode] != statements["TRAIN"]:
                 raise NotSplit(
-                    self._function, f"in mode {mode} it has other layers than in TRAIN"
+                    self._function,
+                    f"in mode {mode} it has other layers than in mode TRAIN",
                 )
         for unit in found["TRAIN"]:
             self._visit(unit)
@@ -344,7 +345,8 @@ class Common:
             return
         raise NotSplit(
             last,
-            f"`{name}` is read after the layers, and may be no tensor of theirs",
+            f"the code after the layers reads `{name}`, which may not be a "
+            "tensor of the layers",
         )
 
     def _is_tensor(self, value: ast.expr, shared: list[Unit]) -> bool:

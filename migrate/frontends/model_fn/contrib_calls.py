@@ -100,7 +100,10 @@ class ContribCalls:
                 for item in scope.items
             }
             if len(kinds) > 1:
-                raise NotSplit(scope, "an argument scope beside another in one line")
+                raise NotSplit(
+                    scope,
+                    "one `with` statement opens an argument scope and another scope",
+                )
             if True in kinds:
                 found.append(
                     ast.copy_location(ast.With(items=scope.items, body=[]), scope)
@@ -112,10 +115,15 @@ class ContribCalls:
     ) -> dict[str, ast.expr]:
         listed = names.argument(opened, "list_ops_or_scope", 0)
         if not isinstance(listed, (ast.List, ast.Tuple)) or len(opened.args) > 1:
-            raise NotSplit(opened, "an argument scope whose functions are not listed")
+            raise NotSplit(
+                opened,
+                "the functions of an argument scope are not a list that is written out",
+            )
         rows = [self.row(element) for element in listed.elts]
         if None in rows:
-            raise NotSplit(opened, "an argument scope of other functions than layers")
+            raise NotSplit(
+                opened, "an argument scope contains a function that makes no layer"
+            )
         if row.kind not in {r.kind for r in rows if r is not None}:
             return {}
         given = {k.arg: k.value for k in opened.keywords if k.arg is not None}
@@ -129,7 +137,9 @@ class ContribCalls:
         """What is written elsewhere has the same value where the layer is made."""
         here, there = self._scopes.scope_of(call), self._scopes.scope_of(value)
         if _module(here) is not _module(there):
-            raise NotSplit(value, "an argument scope of another file than its layers")
+            raise NotSplit(
+                value, "an argument scope is in another file than its layers"
+            )
         for node in walk_breadth_first(value):
             if not isinstance(node, ast.Name):
                 continue
@@ -138,10 +148,16 @@ class ContribCalls:
                 continue
             owner = there.owner(node.id)
             if here.owner(node.id) is not owner:
-                raise NotSplit(node, f"`{node.id}` is not known where a layer is made")
+                raise NotSplit(
+                    node, f"`{node.id}` does not exist where the program makes a layer"
+                )
             local = owner is not None and owner is not self._scopes.module
             if local and len(owner.bindings[node.id]) > 1:  # type: ignore[union-attr]
-                raise NotSplit(node, f"`{node.id}` of an argument scope is bound again")
+                raise NotSplit(
+                    node,
+                    f"the program assigns `{node.id}`, an argument of an "
+                    "argument scope, more than once",
+                )
 
     # Normalizers.
 
@@ -162,7 +178,7 @@ class ContribCalls:
             return None
         row = self.row(function)
         if row is None or row.kind not in _NORMALIZERS:
-            raise NotSplit(function, "a normalizer that no layer is known to have")
+            raise NotSplit(function, "the tool does not know this normalizer")
         given = self.gather_scope_arguments(row, call, around)
         if params is not None and not is_none_constant(params):
             for name, value in self._params(params):
@@ -182,11 +198,13 @@ class ContribCalls:
             value = statement.value if statement is not None else None
         pairs = items(value) if value is not None else None
         if pairs is None:
-            raise NotSplit(node, "normalizer_params whose content is not known")
+            raise NotSplit(node, "normalizer_params is not a dict that is written out")
         found = []
         for key, one in pairs:
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                raise NotSplit(node, "normalizer_params whose content is not known")
+                raise NotSplit(
+                    node, "normalizer_params is not a dict that is written out"
+                )
             found.append((key.value, one))
         return found
 
@@ -209,29 +227,36 @@ class ContribCalls:
         if len(bound) < len(call.keywords) or any(
             isinstance(a, ast.Starred) for a in call.args
         ):
-            raise NotSplit(call, "a list of layers whose content is not known")
+            raise NotSplit(
+                call, "the arguments of slim.repeat or slim.stack are not written out"
+            )
         own = dict(zip(order, call.args))
         further = call.args[len(order) :]
         if own.keys() & bound.keys():
-            raise NotSplit(call, "an argument that is given twice")
+            raise NotSplit(call, "the call gives one argument twice")
         own |= {name: bound.pop(name) for name in order if name in bound}
         if len(own) < len(order) or (further and not repeats):
-            raise NotSplit(call, "a list of layers whose content is not known")
+            raise NotSplit(
+                call, "the arguments of slim.repeat or slim.stack are not written out"
+            )
         row = self.row(own["layer"])
         if row is None or row.fixed or "training" in row.call_parameters:
-            raise NotSplit(call, "layers one after the other that are not contrib's")
+            raise NotSplit(
+                call,
+                "slim.repeat or slim.stack makes a layer that is not one of contrib",
+            )
         bound["inputs"] = own["inputs"]
         rest: tuple[str, ...] = row.parameters
         if repeats:
             given = dict(zip(rest, further))
             if bound.keys() & given.keys() or len(further) > len(rest):
-                raise NotSplit(call, "an argument that is given twice")
+                raise NotSplit(call, "the call gives one argument twice")
             return Stacked(
                 row, bound | given, Several("Repeat", own["repetitions"], ())
             )
         taken = rest[: self._width(own["stack_args"])]
         if bound.keys() & set(taken):
-            raise NotSplit(call, "an argument that is given twice")
+            raise NotSplit(call, "the call gives one argument twice")
         renamed = dict(row.renamed)
         names_of_keras = tuple(renamed.get(name, name) for name in taken)
         return Stacked(row, bound, Several("Stack", own["stack_args"], names_of_keras))
@@ -245,7 +270,9 @@ class ContribCalls:
             for e in listed.elts
         }
         if len(widths) != 1 or any(isinstance(e, ast.Starred) for e in listed.elts):
-            raise NotSplit(listed, "layers that are given more or fewer arguments")
+            raise NotSplit(
+                listed, "the layers of slim.stack get different numbers of arguments"
+            )
         return max(widths.pop(), 1)
 
 

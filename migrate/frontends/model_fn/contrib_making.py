@@ -106,7 +106,9 @@ class ContribMaking(Making):
         bound, normalizer = self._complete_arguments(call, row, given, scope, env)
         where = self._find_prefix(scope, env)
         if any(self.reuses(s) for s in scope) or self._is_in_loop(call):
-            raise NotSplit(call, "layers one after the other, made more than once")
+            raise NotSplit(
+                call, "slim.repeat or slim.stack is in a loop, or reuses variables"
+            )
         taken = self._names_in(where, call)
         if below is None:
             python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
@@ -114,13 +116,20 @@ class ContribMaking(Making):
             name = f"{unique}/{python_name}"
         elif isinstance(below, ast.Constant) and isinstance(below.value, str):
             if below.value in taken.taken:
-                raise NotSplit(call, f"two scopes named {below.value!r}")
+                raise NotSplit(call, f"two scopes are named {below.value!r}")
             taken.taken[below.value] = 1
             name = f"{below.value}/{below.value}"
         else:
-            raise NotSplit(call, "layers one after the other, below a name of its own")
+            raise NotSplit(
+                call,
+                "the scope argument of slim.repeat or slim.stack is not written out",
+            )
         if not all(isinstance(e, ast.Constant) for e in where):
-            raise NotSplit(call, "layers one after the other, in a scope of many names")
+            raise NotSplit(
+                call,
+                "the name of a scope around slim.repeat or slim.stack is not "
+                "written out",
+            )
         made = self._build_layer(call, row, bound, f"{name}_%d", where)
         texts = tuple(t for t in made.texts if t[0] not in several.parameters)
         self.layers.append(

@@ -74,7 +74,9 @@ class Counting:
         function = self._function
         starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
         if not starred and names.bind_call(call, function) is None:
-            raise NotSplit(call, f"the arguments of {function.name}() are not known")
+            raise NotSplit(
+                call, f"the tool cannot tell the arguments of {function.name}() apart"
+            )
         self._check_names(call)
         found = list(self._metrics())
         made = {id(metric.call) for metric in found}
@@ -83,7 +85,9 @@ class Counting:
             value = getattr(statement, "value", None)
             text = isinstance(value, ast.Constant) and isinstance(value.value, str)
             if not isinstance(statement, ast.Assign) and not text:
-                raise NotSplit(statement, f"{function.name}() does more than count")
+                raise NotSplit(
+                    statement, f"{function.name}() does more than make metrics"
+                )
             if id(value) not in made:
                 kept.append(statement)
         steps = checks.Steps(self._model_fn, self._scopes, {m.call.func for m in found})
@@ -103,7 +107,7 @@ class Counting:
                     if self._is_unread(node):
                         continue
                     raise NotSplit(
-                        node, f"{name}() makes metrics and is used elsewhere too"
+                        node, f"{name}() makes metrics, and other code uses it, too"
                     )
         outside = self._scopes.scope_by_node[self._function]
         for node in walk_breadth_first(self._function):
@@ -111,7 +115,10 @@ class Counting:
                 owner = self._scopes.scope_of(node).owner(node.id)
                 inside = owner in (outside, self._scopes.module, None)
                 if not inside and self._is_outer(owner):
-                    raise NotSplit(node, f"{name}() reads `{node.id}` of around it")
+                    raise NotSplit(
+                        node,
+                        f"{name}() makes metrics, and reads the outer name `{node.id}`",
+                    )
 
     def _is_unread(self, node: ast.Name) -> bool:
         """Whether a call is for another mode's EstimatorSpec, which leaves it out."""
@@ -137,14 +144,15 @@ class Counting:
         if entries is None:
             raise NotSplit(
                 self._function,
-                f"{self._function.name}() returns no dictionary that is written out",
+                f"{self._function.name}() makes metrics, and does not return a "
+                "dict that is written out",
             )
         known = Metrics(self._scopes, None)
         keys: set[str] = set()
         for key, one in entries:
             text = known.key(key, one)
             if text in keys:
-                raise NotSplit(one, "a metric that takes another's place")
+                raise NotSplit(one, "two metrics have the same name")
             keys.add(text)
             yield known.metric(text, self._value(one))
 
@@ -159,4 +167,4 @@ class Counting:
         if len(makers) == 1 and isinstance(makers[0], ast.Assign):
             if isinstance(makers[0].targets[0], ast.Name):
                 return makers[0].value
-        raise NotSplit(node, f"`{node.id}` is no metric that is written out")
+        raise NotSplit(node, f"the tool cannot tell which metric `{node.id}` is")

@@ -48,9 +48,7 @@ def exports(
         if not isinstance(node, ast.Name) or node.id not in local or node.id == whole:
             continue
         if node.id not in keys:
-            raise NotSplit(
-                value, "its export_outputs are made of more than predictions"
-            )
+            raise NotSplit(value, "its export_outputs contain more than predictions")
         parts[node] = keys[node.id]
     return Exports(value, parts)
 

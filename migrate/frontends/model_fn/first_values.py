@@ -88,7 +88,7 @@ class FirstValues:
             for node, place in listing:
                 if place is not None and place < max(makers, default=-1):
                     raise NotSplit(
-                        node, "it lists variables before all of them are made"
+                        node, "it lists variables before it has made all of them"
                     )
             before = [n for n, _ in listing if n.lineno < applied.lineno]
             if kind == "training_scaffold" and before:
@@ -99,7 +99,10 @@ class FirstValues:
                 if n.lineno > applied.lineno
             ]
             if after and kind in ("initial_scaffold", *_STARTING):
-                raise NotSplit(after[0], "it lists what the optimizer keeps as well")
+                raise NotSplit(
+                    after[0],
+                    "its list of variables contains those of the optimizer, too",
+                )
             found.append(dataclasses.replace(one, kind=kind))
         return found
 
@@ -122,7 +125,7 @@ class FirstValues:
                     continue
                 if self._scopes.scope_of(node).owner(node.id) is own:
                     raise NotSplit(
-                        node, "a step computes the first values of its variables"
+                        node, "a step computes the initial values of its variables"
                     )
 
     def _listing(
@@ -212,11 +215,16 @@ def _read_starts(
     first = next(iter(starting.values()))[0].statement
     # What is evaluated is always a checkpoint's: there it changes nothing.
     if trained is None or predicted not in (None, trained):
-        raise NotSplit(first, "modes start from different values")
+        raise NotSplit(
+            first, "its variables have different initial values in different modes"
+        )
     for statement in trained:
         folded = values["TRAIN"].fold_code(statement)
         if predicted and folded != values["PREDICT"].fold_code(statement):
-            raise NotSplit(statement, "modes start from different values")
+            raise NotSplit(
+                statement,
+                "its variables have different initial values in different modes",
+            )
         found.folded |= folded
     alone = "PREDICT" in lines and predicted is None
     kind = _STARTING[alone]
@@ -293,7 +301,9 @@ def _take(line: Straight, units: list[Unit], spec: dict[str, ast.expr]) -> None:
             rest.append(unit)
         elif others:
             raise NotSplit(
-                unit.statement, f"`{sorted(others)[0]}` is read beside what is restored"
+                unit.statement,
+                f"other code also reads `{sorted(others)[0]}`, which is used to "
+                "restore variables",
             )
     line.units = [u for u in line.units if u in rest]
 
@@ -319,13 +329,17 @@ def _check(
                 continue
             host = (*table.HOST, "tf.gfile", "tf.io.gfile", "tf.GraphKeys")
             if not symbol.startswith(host):
-                raise NotSplit(node, f"its first values are made with {symbol}")
+                raise NotSplit(node, f"it computes initial values with {symbol}")
             if symbol.startswith("tf.GraphKeys") and symbol not in table.LISTS:
-                raise NotSplit(node, f"its first values are of {symbol}")
+                raise NotSplit(node, f"its initial values come from {symbol}")
         for part in walk_breadth_first(outer):
             if isinstance(part, ast.Attribute) and part.attr in _RUNS:
                 if scopes.resolve(part) is None:
-                    raise NotSplit(part, "its first values are more than restored ones")
+                    raise NotSplit(
+                        part,
+                        "it does more with initial values than to restore them "
+                        "from a checkpoint",
+                    )
             if not isinstance(part, ast.Call) or part in gone:
                 continue
             _check_saver(part, scopes)
@@ -340,7 +354,9 @@ def _check(
 def _check_saver(call: ast.Call, scopes: Scopes) -> None:
     if scopes.resolve(call.func) == "tf.train.Saver":
         if names.argument(call, "var_list", 0) is None:
-            raise NotSplit(call, "a Saver of all variables that there are by then")
+            raise NotSplit(
+                call, "it makes a Saver of all variables that exist at that moment"
+            )
 
 
 def _check_call(call: ast.Call, scopes: Scopes) -> None:
@@ -355,15 +371,15 @@ def _check_call(call: ast.Call, scopes: Scopes) -> None:
     owner = scopes.scope_of(root).owner(root.id)
     if owner is None:
         if not hasattr(builtins, root.id):
-            raise NotSplit(call, f"{root.id}() is not known")
+            raise NotSplit(call, f"the tool cannot tell what {root.id}() does")
         return
     for bound in owner.bindings[root.id]:
         if isinstance(bound, (ast.Import, ast.ImportFrom)):
             module = getattr(bound, "module", None) or bound.names[0].name
             if module.partition(".")[0] not in _MODULES:
-                raise NotSplit(call, f"{ast.unparse(call.func)}() is of another file")
+                raise NotSplit(call, f"{ast.unparse(call.func)}() is in another file")
         elif owner is scopes.module and not isinstance(call.func, ast.Attribute):
-            raise NotSplit(call, f"{root.id}() is not known")
+            raise NotSplit(call, f"the tool cannot tell what {root.id}() does")
         elif isinstance(value := getattr(bound, "value", None), ast.Call):
             maker = value.func
             if isinstance(maker, ast.Name) and _is_class(maker, scopes):

@@ -124,14 +124,17 @@ class Flow:
         for call in self.partials:
             given = _find_given_parameters(call, function)
             if given is None:
-                raise NotSplit(call, "the arguments of functools.partial are not known")
+                raise NotSplit(
+                    call,
+                    "the tool cannot tell the arguments of functools.partial apart",
+                )
             found.add(given)
         for around, call in self.lambdas:
             found.add(_find_parameters_given_around(around, call, function))
         every = len(self.partials) + len(self.lambdas)
         plain = found - {frozenset()} and every < len(self.mentions)
         if len(found) > 1 or plain:
-            raise NotSplit(function, "it is given more arguments here than there")
+            raise NotSplit(function, "different Estimators give it different arguments")
         return found.pop() if found else frozenset()
 
 
@@ -184,7 +187,9 @@ class Flows:
         texts = {ast.unparse(place.node) for place, _ in others}
         if others and (found or len(texts) > 1):
             raise NotSplit(
-                one.call, "its model_fn is one of several, and one is of another file"
+                one.call,
+                "the program chooses its model_fn from several, and one is in "
+                "another file",
             )
         for place, flow in others:
             known, places = self.elsewhere.setdefault(texts.copy().pop(), (Flow(), []))
@@ -220,10 +225,12 @@ class Flows:
         for node in walk_breadth_first(one.owner) if one.owner is not None else ():
             if isinstance(node, ast.Attribute) and node.attr in _OF_MODEL_FNS:
                 if node is not one.model_fn:
-                    raise NotSplit(node, f"its class uses `{ast.unparse(node)}`")
+                    raise NotSplit(
+                        node, f"the class of the Estimator uses `{ast.unparse(node)}`"
+                    )
         for node, symbol in self._scopes.walk_uses() if one.owner is not None else ():
             if symbol == f"{ESTIMATOR}.__init__":
-                raise NotSplit(node, "an Estimator's __init__ is called by its name")
+                raise NotSplit(node, "a class calls `Estimator.__init__` by this name")
 
     def _trace(self, node: ast.expr, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
         """The function that an expression leads to.
@@ -232,7 +239,7 @@ class Flows:
           NotSplit: it is not in sight.
         """
         if node in seen:
-            raise NotSplit(node, "its model_fn is not known")
+            raise NotSplit(node, "the tool cannot tell which model_fn it has")
         seen.add(node)
         options = self._given.options(node)
         for scope, name, uses in self._given.ways if options else ():
@@ -267,7 +274,7 @@ class Flows:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             self._module(node.func, node.func, True)
         raise NotSplit(
-            node, "its model_fn is no function of this module that is in sight"
+            node, "the tool does not find its model_fn among the functions of this file"
         )
 
     def _trace_here(
@@ -278,7 +285,9 @@ class Flows:
             return self._trace(node, flow, seen)
         except _IsElsewhere:
             raise NotSplit(
-                node, "its model_fn is of another file, and given arguments"
+                node,
+                "its model_fn is in another file, and this file gives it "
+                "further arguments",
             ) from None
 
     def _module(self, node: ast.Attribute, mention: ast.expr, makes: bool) -> None:
@@ -315,7 +324,7 @@ class Flows:
             return self._trace(bound.value, flow, seen)
         self._import(bound, node.id, node, "", False)
         raise NotSplit(
-            node, "its model_fn is no function of this module that is in sight"
+            node, "the tool does not find its model_fn among the functions of this file"
         )
 
     def _find_passed_call(self, function: ast.FunctionDef) -> ast.Call | None:
@@ -341,7 +350,9 @@ class Flows:
         owner, bound = self._find_binding(name)
         self._import(bound, name.id, name, "", True)
         if not isinstance(bound, ast.FunctionDef):
-            raise NotSplit(name, "what makes its model_fn is not known")
+            raise NotSplit(
+                name, "the tool does not find the function that makes its model_fn"
+            )
         self._pass(owner, name, flow)
         return self._follow_return(bound, flow, seen)
 
@@ -369,7 +380,9 @@ class Flows:
         bound = owner.bindings[node.id] if owner is not None else []
         if owner is None or len(bound) != 1:
             raise NotSplit(
-                node, f"`{node.id}` is assigned more than once, or is not known"
+                node,
+                f"`{node.id}` is assigned more than once, or the tool cannot "
+                "tell what it is",
             )
         return owner, bound[0]
 
@@ -401,7 +414,8 @@ class Flows:
                     if isinstance(node.ctx, ast.Load) and node not in known:
                         if self._scopes.scope_of(node).owner(name) is scope:
                             raise NotSplit(
-                                node, f"{name} is used by more than Estimators"
+                                node,
+                                f"the program uses `{name}` for more than Estimators",
                             )
         for call, _ in flow.estimators:
             if any(isinstance(a, ast.Starred) for a in call.args) or any(
@@ -418,7 +432,10 @@ def _follow_partial(other: Elsewhere, call: ast.Call) -> Elsewhere:
     """
     words = [keyword.arg for keyword in call.keywords]
     if len(call.args) > 1 or None in words or other.makes or other.given:
-        raise NotSplit(call, "its model_fn is of another file, and given arguments")
+        raise NotSplit(
+            call,
+            "its model_fn is in another file, and this file gives it further arguments",
+        )
     return dataclasses.replace(other, given=frozenset(w for w in words if w))
 
 
@@ -454,23 +471,29 @@ def _find_parameters_given_around(
     bound = names.bind_call(call, function)
     what = "a lambda" if isinstance(around, ast.Lambda) else f"{around.name}()"
     if bound is None or own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs:
-        raise NotSplit(around, f"what {what} gives its model_fn is not known")
+        raise NotSplit(
+            around, f"the tool cannot tell which arguments {what} gives the model_fn"
+        )
     if any(not is_none_constant(default) for default in own.defaults):
-        raise NotSplit(around, f"what {what} gives its model_fn is not known")
+        raise NotSplit(
+            around, f"the tool cannot tell which arguments {what} gives the model_fn"
+        )
     found: set[str] = set()
     passed: set[str] = set()
     for name, value in bound.items():
         if isinstance(value, ast.Name) and value.id in roles:
             if value.id != name or name in passed:
-                raise NotSplit(value, f"{what} gives its model_fn `{name}` anew")
+                raise NotSplit(
+                    value, f"{what} gives the model_fn another value as `{name}`"
+                )
             passed.add(name)
         elif names.reads(value) & ({*roles[:1], *_GIVEN} & set(roles)):
-            raise NotSplit(value, f"{what} changes what its model_fn is given")
+            raise NotSplit(value, f"{what} changes the arguments of the model_fn")
         else:
             found.add(name)
     every = {a.arg for a in function.args.args}
     if missing := sorted({*_GIVEN} & every - passed):
-        raise NotSplit(around, f"{what} does not give its model_fn `{missing[0]}`")
+        raise NotSplit(around, f"{what} does not pass `{missing[0]}` to the model_fn")
     # What it leaves out has a default.
     every -= {*_GIVEN, "params", "config"}
     return frozenset(found | every - passed)

@@ -40,7 +40,8 @@ def check_helpers(
             if there is not None and there != _describe_written(helper, model):
                 raise NotSplit(
                     helper.function,
-                    f"{helper.function.name}() makes other layers for another model_fn",
+                    f"for another model_fn, {helper.function.name}() makes "
+                    "other layers",
                 )
     for function in model.scoping:
         _check_scoping(function, inside, scopes)
@@ -52,7 +53,8 @@ def check_helpers(
         for node in _mentions(function, scopes):
             if node not in inside:
                 raise NotSplit(
-                    node, f"{function.name}() makes layers and is called elsewhere too"
+                    node,
+                    f"{function.name}() makes layers, and other code calls it, too",
                 )
         _check_names(model, function)
         if isinstance(scopes, Joined):
@@ -71,7 +73,7 @@ def _check_scoping(
     for node in _mentions(function, scopes):
         if node not in inside:
             raise NotSplit(
-                node, f"{function.name}() opens argument scopes elsewhere, too"
+                node, f"{function.name}() opens argument scopes for other code, too"
             )
 
 
@@ -134,10 +136,11 @@ def check_objects(model: KerasModel, scopes: Scopes, knowing: Iterable[str]) -> 
             if isinstance(node, ast.Name) and node.id == owner.name:
                 if isinstance(node.ctx, ast.Load) and node not in inside:
                     raise NotSplit(
-                        node, f"{owner.name}() makes layers and is called elsewhere too"
+                        node,
+                        f"{owner.name}() makes layers, and other code calls it, too",
                     )
         if any(re.search(rf"\b{owner.name}\b", text) for text in knowing):
-            raise NotSplit(owner, f"{owner.name} makes layers, and other files name it")
+            raise NotSplit(owner, f"{owner.name} makes layers, and other files use it")
         _check_kept(helper, model)
 
 
@@ -151,7 +154,7 @@ def _check_kept(helper: Helper, model: KerasModel) -> None:
         for node in walk_breadth_first(code) if code not in known else ():
             if isinstance(node, ast.Attribute) and node.attr in words:
                 raise NotSplit(
-                    node, f"`{ast.unparse(node)}` is read by more than layers"
+                    node, f"code other than the layers reads `{ast.unparse(node)}`"
                 )
 
 
@@ -166,8 +169,8 @@ def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
                 if part not in inside and not (told or isinstance(part, ast.Constant)):
                     raise NotSplit(
                         layer.call,
-                        f"a layer of {function.name}() in a variable scope whose name "
-                        "is another function's",
+                        f"{function.name}() makes a layer in a variable scope "
+                        "that another function names",
                     )
 
 

@@ -124,13 +124,17 @@ class Watching:
                 elif node.id in self._tensors and KINDS[kind] == "TRAIN":
                     watched.append(node.id)
                 else:
-                    raise NotSplit(node, f"its {kind} watch `{node.id}`")
+                    raise NotSplit(
+                        node, f"its {kind} use `{node.id}`, which a step computes"
+                    )
         made.sort(key=lambda unit: unit.statement.lineno)
         if KINDS[kind] != "TRAIN":
             self._check_no_summaries(kind, [value, *(u.statement for u in made)])
         if kind.endswith("scaffold"):
             if watched or counted:
-                raise NotSplit(value, "a Scaffold of what a step computes")
+                raise NotSplit(
+                    value, "its Scaffold contains a tensor that a step computes"
+                )
             self._check_scaffold([value, *(unit.statement for unit in made)])
         return Hooks(
             kind, tuple(made), value, tuple(watched), tuple(counted), tuple(steps)
@@ -146,17 +150,19 @@ class Watching:
         """A Scaffold says what is restored and saved, of the model's own variables."""
         uses_of = {symbol for n in nodes for _, symbol in uses(n, self._scopes)}
         if table.SCAFFOLD not in uses_of:
-            raise NotSplit(nodes[0], "its scaffold is made elsewhere")
+            raise NotSplit(nodes[0], "another function makes its Scaffold")
         for node, symbol in (use for n in nodes for use in uses(n, self._scopes)):
             if node in self._gone:
                 continue
             if symbol not in table.SCAFFOLDED and not symbol.startswith(table.HOST):
-                raise NotSplit(node, f"its Scaffold is made with {symbol}")
+                raise NotSplit(node, f"its Scaffold uses {symbol}")
             call = self._scopes.parents.get(node)
             if symbol == table.SCAFFOLD and isinstance(call, ast.Call):
                 known = scaffolds.read(call, self._scopes)
                 if known.refused is not None or set(known.kept) - {"saver"}:
-                    raise NotSplit(call, "its Scaffold does more than restore and save")
+                    raise NotSplit(
+                        call, "its Scaffold does more than to restore and save"
+                    )
 
     def _leave_out(self, node: ast.expr) -> None:
         """Arguments of a Scaffold that ask for what is done anyway."""
@@ -231,4 +237,8 @@ class Watching:
         if not isinstance(parent, ast.Subscript) or not isinstance(
             parent.slice, ast.Constant
         ):
-            raise NotSplit(node, "a streaming metric as a pair")
+            raise NotSplit(
+                node,
+                "it uses the pair of a metric's value and update, and not one "
+                "of the two",
+            )

@@ -64,7 +64,9 @@ class Making(Naming):
                 if name.value not in given.taken or place.conditional:
                     given.taken[name.value] = 1
                 elif row.has_weights:
-                    raise NotSplit(call, "two layers of one name share their variables")
+                    raise NotSplit(
+                        call, "two layers have the same name and share their variables"
+                    )
                 else:
                     name = None  # Keras's layers have names of their own.
         counted = False
@@ -95,13 +97,16 @@ class Making(Naming):
         if place.reopens:
             raise NotSplit(
                 call,
-                "layers without names, in a loop in a variable scope of each round",
+                "a loop makes layers without names, each time in another "
+                "variable scope",
             )
         opened = [s for s in scope if places.variable_scopes(s, self._scopes)]
         inner = opened[-1] if opened else None
         if given.opened.setdefault(kind, inner) is not inner:
             raise NotSplit(
-                call, "layers without names, in a variable scope that is opened again"
+                call,
+                "it makes layers without names in a variable scope that is "
+                "opened several times",
             )
 
     def _build_layer(
@@ -141,7 +146,9 @@ class Making(Naming):
         shares = self._scopes.resolve(reuse) == "tf.AUTO_REUSE"
         if not named or not shares or self._is_in_loop(call):
             raise NotSplit(
-                call, f"{row.function} with reuse shares another's variables"
+                call,
+                f"{row.function} has `reuse`, and shares the variables of "
+                "another layer",
             )
 
     def _check_training(
@@ -162,7 +169,8 @@ class Making(Naming):
             if test is None or test != (mode == "TRAIN"):
                 raise NotSplit(
                     call,
-                    "a layer that is not in training mode in training, and only there",
+                    "the `training` argument of a layer is not true exactly in "
+                    "mode TRAIN",
                 )
 
     def _is_in_loop(self, node: ast.AST | None) -> bool:
@@ -189,7 +197,11 @@ class Making(Naming):
         before = next((x for x in self.layers if x.call is maker), None)
         if before is not None:
             if row.function in estimator_table.BATCH_NORMALIZATION:
-                raise NotSplit(applied.call, "averages that are moved more than once")
+                raise NotSplit(
+                    applied.call,
+                    "one step would update the averages of batch normalisation "
+                    "more than once",
+                )
             self._check_training(
                 applied.call, row.call_parameters, applied.arguments, env
             )
@@ -201,7 +213,7 @@ class Making(Naming):
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
             given = self._names_in(self._find_prefix(scope, env), applied.call)
             if name.value in given.taken:
-                raise NotSplit(applied.call, f"two layers named {name.value!r}")
+                raise NotSplit(applied.call, f"two layers are named {name.value!r}")
         call = maker if applied.kept else applied.call
         self._check_apart(applied, scope, env, place)
         self._layer(call, row, dict(applied.arguments), scope, env, place)
@@ -222,15 +234,15 @@ class Making(Naming):
         if self._scopes.scope_of(maker) is self._scopes.scope_of(call):
             return
         if not all(isinstance(n, ast.Constant) for n in self._find_prefix(scope, env)):
-            raise NotSplit(call, "a layer object in a scope that a name names")
+            raise NotSplit(
+                call, "it calls a layer object in a scope whose name is not written out"
+            )
         if (
             place.repeated
             and applied.row.has_weights
             and "name" not in applied.arguments
         ):
-            raise NotSplit(
-                call, "a layer object without a name, first called in a loop"
-            )
+            raise NotSplit(call, "a loop calls a layer object that has no name")
 
     def _is_maker(self, call: ast.Call) -> bool:
         """Whether a call is one of a function that makes layers."""
@@ -243,7 +255,9 @@ class Making(Naming):
           NotSplit: a layer object is not called where that can be seen.
         """
         for call in self._unapplied:
-            raise NotSplit(call, "a layer object that is called out of sight")
+            raise NotSplit(
+                call, "the tool does not see where the program calls a layer object"
+            )
         made = numbers.drop_numbers_of_loops(self.layers, self._dynamic, self._is_maker)
         return numbers.number_layers_in_scopes(
             made, lambda x: self._names_in(x.scope, x.call), self._is_maker

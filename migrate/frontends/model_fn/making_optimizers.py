@@ -107,7 +107,9 @@ class Making:
         if isinstance(optimizer, ast.Name):
             bound = {n for u in self._units for n in names.binds(u.statement)}
             if optimizer.id not in bound:
-                raise NotSplit(optimizer, "its optimizer is made outside of it")
+                raise NotSplit(
+                    optimizer, "its optimizer is made outside of the model_fn"
+                )
 
     def _is_schedule(self, node: ast.AST | None) -> bool:
         return (
@@ -135,7 +137,7 @@ class Making:
                 if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
                     if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
                         raise NotSplit(
-                            inner, f"its optimizer, or its rate, is made with {symbol}"
+                            inner, f"its optimizer, or its learning rate, uses {symbol}"
                         )
         for inner in walk_breadth_first(node):
             if self._is_rate(inner, schedules):
@@ -162,7 +164,9 @@ class Making:
                 return self._check_maker(parent)
         if isinstance(parent, ast.Return):
             return  # Its function's caller has it.
-        raise NotSplit(node, "its rate is not given to the optimizer as it is")
+        raise NotSplit(
+            node, "its learning rate is changed before the optimizer gets it"
+        )
 
     def _check_maker(self, call: ast.Call) -> None:
         """A rate goes through a function, or a table of them, to optimizers alone."""
@@ -175,7 +179,7 @@ class Making:
         for root in roots:
             if not isinstance(root, (ast.Dict, ast.FunctionDef)):
                 raise NotSplit(
-                    call, "the function that makes its optimizer is not known"
+                    call, "the tool does not find the function that makes its optimizer"
                 )
             for inner in walk_breadth_first(root):
                 symbol = (
@@ -185,6 +189,8 @@ class Making:
                 )
                 row = OPTIMIZERS.get(symbol or "")
                 if row is not None and not (row.accepts_schedule and row.target):
-                    raise NotSplit(inner, f"{symbol} takes no schedule")
+                    raise NotSplit(
+                        inner, f"{symbol} does not accept a learning rate schedule"
+                    )
                 if isinstance(inner, ast.BinOp):
                     raise NotSplit(inner, "its rate is computed with")

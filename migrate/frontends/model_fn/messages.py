@@ -49,7 +49,9 @@ def check_seed(line: list[Unit], unit: Unit, scopes: Scopes) -> None:
     for before in line[: line.index(unit)]:
         for _, symbol in uses(before.statement, scopes):
             if not symbol.startswith(("tf.estimator.ModeKeys", *table.HOST)):
-                raise NotSplit(unit.statement, f"a seed of the graph after {symbol}")
+                raise NotSplit(
+                    unit.statement, f"it sets the graph's seed after {symbol}"
+                )
 
 
 def is_print(call: ast.Call, scopes: Scopes) -> bool:

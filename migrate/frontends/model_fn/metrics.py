@@ -56,9 +56,13 @@ class Metrics:
     def key(self, key: ast.expr, value: ast.expr) -> str:
         """A metric's name, which is not one of Estimator's own."""
         if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
-            raise NotSplit(value, "a metric whose name is not known")
+            raise NotSplit(value, "the name of a metric is not written out")
         if key.value in ("loss", "global_step"):
-            raise NotSplit(value, f"a metric named {key.value!r}, as Estimator's own")
+            raise NotSplit(
+                value,
+                f"a metric is named {key.value!r}, which is a name of the "
+                "Estimator itself",
+            )
         return key.value
 
     def _entries(
@@ -75,13 +79,11 @@ class Metrics:
         value = self._choose_value(value_of(given, units, gone))
         entries = items(value)
         if entries is None:
-            raise NotSplit(
-                value, "eval_metric_ops is no dictionary that is written out"
-            )
+            raise NotSplit(value, "eval_metric_ops is not a dict that is written out")
         every = [*((key, one, None) for key, one in entries), *more]
         keys = [ast.dump(key) for key, _, _ in every]
         if len(set(keys)) < len(keys):
-            raise NotSplit(value, "a metric that takes another's place")
+            raise NotSplit(value, "two metrics have the same name")
         return every
 
     def _read_added_entries(self, statement: ast.stmt, name: str) -> list[_Entry]:
@@ -94,7 +96,10 @@ class Metrics:
             if None not in several and self._is_known(statement.test):
                 pairs = [pair for some in several for pair in some or ()]
                 return [(key, value, statement.test) for key, value in pairs]
-        raise NotSplit(statement, "a metric that is added by more than the mode")
+        raise NotSplit(
+            statement,
+            "a condition other than the mode decides whether a metric is added",
+        )
 
     def _is_known(self, test: ast.expr) -> bool:
         """Whether a condition is of parameters of the model_fn and names of its file."""
@@ -127,7 +132,8 @@ class Metrics:
         if row is None or not isinstance(call, ast.Call):
             raise NotSplit(
                 call,
-                f"of the metric {key!r} no Keras metric is known to count the same",
+                "the tool knows no Keras metric that counts the same as the "
+                f"metric {key!r}",
             )
         options = [k for k in call.keywords if k.arg in row.options]
         bound = names.bind_arguments(
@@ -137,11 +143,13 @@ class Metrics:
         # TF1's functions have collections after the weights, and their names last.
         places = len((*row.parameters, *row.constructor, "weights"))
         if bound is None or len(call.args) > places:
-            raise NotSplit(call, f"arguments of {symbol} that its Keras metric has not")
+            raise NotSplit(
+                call, f"{symbol} has arguments that its Keras metric does not have"
+            )
         if not all(isinstance(k.value, ast.Constant) for k in options):
-            raise NotSplit(call, f"arguments of {symbol} that are no constants")
+            raise NotSplit(call, f"{symbol} has arguments that are not constants")
         if not all(p in bound for p in row.parameters):
-            raise NotSplit(call, f"{symbol} without all of its arguments")
+            raise NotSplit(call, f"a required argument of {symbol} is missing")
         weights = bound.get("weights")
         if isinstance(weights, ast.Constant) and weights.value is None:
             weights = None
@@ -175,7 +183,7 @@ class Metrics:
                     and isinstance(statement.targets[0], ast.Name)
                 )
                 if call is None or ast.dump(call) not in known or not plain:
-                    raise NotSplit(node, "a streaming metric of training alone")
+                    raise NotSplit(node, "only the training uses this streaming metric")
                 assert isinstance(statement, ast.Assign)
                 self._check_reads(ast.unparse(statement.targets[0]), training, node)
 
@@ -189,7 +197,11 @@ class Metrics:
                             isinstance(parent, ast.Subscript)
                             and isinstance(parent.slice, ast.Constant)
                         ):
-                            raise NotSplit(where, "a streaming metric as a pair")
+                            raise NotSplit(
+                                where,
+                                "it uses the pair of a metric's value and "
+                                "update, and not one of the two",
+                            )
 
 
 def _drop_keywords(call: ast.Call, keywords: list[ast.keyword]) -> ast.Call:
@@ -222,8 +234,10 @@ def value_of(node: ast.expr, units: list[Unit], gone: list[Unit]) -> ast.expr:
         return node
     makers = [u for u in units if node.id in names.binds(u.statement)]
     if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
-        raise NotSplit(node, f"`{node.id}` is bound more than once, or not here")
+        raise NotSplit(
+            node, f"`{node.id}` is assigned more than once, or not in this function"
+        )
     if not isinstance(makers[0].statement.targets[0], ast.Name):
-        raise NotSplit(node, f"`{node.id}` is one of several values")
+        raise NotSplit(node, f"`{node.id}` gets its value by unpacking")
     gone.append(makers[0])
     return makers[0].statement.value

@@ -247,7 +247,9 @@ def _run(
                 if values.known.get(target.id, value) != value:
                     if any(target.id in names.reads(u.statement) for u in units):
                         raise NotSplit(
-                            statement, f"`{target.id}` is read, and then bound again"
+                            statement,
+                            f"the program assigns `{target.id}` again after it "
+                            "was read",
                         )
                     values.known.pop(target.id)
                 if value is not None:
@@ -259,7 +261,10 @@ def _run(
             if isinstance(node, ast.Return) and not _is_in_inner_function(
                 node, statement, scopes
             ):
-                raise NotSplit(statement, "a return that more than the mode decides")
+                raise NotSplit(
+                    statement,
+                    "a condition other than the mode decides whether it returns here",
+                )
         units.append(Unit(statement, around))
         values.bound |= names.binds(statement)
     return None
@@ -393,4 +398,4 @@ def _spec(
         if not any(isinstance(a, ast.Starred) for a in call.args):
             if all(k.arg is not None for k in call.keywords):
                 return call
-    raise NotSplit(statement, "it returns something else than a call of EstimatorSpec")
+    raise NotSplit(statement, "it does not return a call of EstimatorSpec")

@@ -51,7 +51,9 @@ class Names:
         """
         if base in self.ended:
             raise NotSplit(
-                call, "a layer without a name, after one that is made under a condition"
+                call,
+                "a layer without a name follows one that is made only under a "
+                "condition",
             )
         if conditional:
             self.ended.add(base)
@@ -237,14 +239,12 @@ class Naming(Recorded):
             reuse = (bound or {}).pop("reuse", None)
             if reuse is not None and self._scopes.resolve(reuse) != "tf.AUTO_REUSE":
                 if not again and not self._is_not_reused(reuse, env):
-                    raise NotSplit(scope, "a variable scope shares its variables")
+                    raise NotSplit(scope, "a variable scope reuses variables")
             if bound is not None and self._is_text(bound.get("name_or_scope")):
                 # Of no meaning beside a name.
                 bound = {n: v for n, v in bound.items() if n not in _WITHOUT_NAME}
             if bound is None or set(bound) != {"name_or_scope"}:
-                raise NotSplit(
-                    scope, "a variable scope that does more than give a name"
-                )
+                raise NotSplit(scope, "a variable scope does more than to give a name")
             named = bound["name_or_scope"]
             if isinstance(named, ast.Call) and (
                 self._scopes.resolve(named.func) == "tf.get_variable_scope"

@@ -153,12 +153,14 @@ class Network(Callers):
         name = bound["name"]
         counted = names.reads(name)
         if self._is_in_loop(call) and not (counted or (place.within and place.apart)):
-            raise NotSplit(call, "a variable in a loop, under one name")
+            raise NotSplit(
+                call, "a loop makes a variable, each time under the same name"
+            )
         home = function_of(call, self._scopes)
         fed = self._again.find_fed_parameter(home) if home is not None else ""
         if not fed:
             raise NotSplit(
-                call, "a variable in a function of its network that is given no tensor"
+                call, "a function without a tensor argument makes a variable"
             )
         if home is self.function:
             where_ = self._find_prefix(scope, env)
@@ -189,7 +191,9 @@ class Network(Callers):
             return
         bound = self.bind_arguments(call, function)
         if bound is None:
-            raise NotSplit(call, f"the arguments of {function.name}() are not known")
+            raise NotSplit(
+                call, f"the tool cannot tell the arguments of {function.name}() apart"
+            )
         reusing = self._reusing(call, function, bound, env)
         bound = {name: value for name, value in bound.items() if name not in reusing}
         unneeded, inner = told.find_mode_parameters(call, bound, env, self._scopes)
@@ -202,13 +206,16 @@ class Network(Callers):
             if isinstance(value, ast.Constant) and isinstance(value.value, bool)
         }
         if self._literals.setdefault(function, literals) != literals:
-            raise NotSplit(call, f"{function.name}() is called in more than one way")
+            raise NotSplit(
+                call,
+                f"two calls of {function.name}() have different constants as arguments",
+            )
         owner = self.instances.owner(function)
         before = self.helpers.get(function)
         if before is not None:
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
-                    call, f"{function.name}() is called with and without a mode"
+                    call, f"only some of the calls of {function.name}() pass the mode"
                 )
             self._call_again(call, before, bound, scope, env)
             return
@@ -233,7 +240,7 @@ class Network(Callers):
             )
             in_scope = self._has_numbered_layers(function)
         if shared and told_scope:
-            raise NotSplit(call, f"{function.name}() is called in a scope in a loop")
+            raise NotSplit(call, f"a loop calls {function.name}() in a variable scope")
         self._known_in[function] = inner
         parts = _Parts(function, list(unneeded))
         kept = self._keep(function, owner, unneeded, inner)
@@ -266,8 +273,8 @@ class Network(Callers):
         ):
             raise NotSplit(
                 call,
-                f"{function.name}() has layers without names, in a variable scope "
-                "whose name is another function's",
+                f"{function.name}() makes layers without names in a variable "
+                "scope that another function names",
             )
         if (
             counted
@@ -277,7 +284,8 @@ class Network(Callers):
         ):
             raise NotSplit(
                 call,
-                f"{function.name}() is called in a loop, and its layers have no name",
+                f"a loop calls {function.name}(), and the layers of this "
+                "function have no names",
             )
         if shared and self._makes_variables(function):
             self._share(call, function)
@@ -287,7 +295,7 @@ class Network(Callers):
             word = names.key(node) if isinstance(node, ast.expr) else None
             if word in words and node not in gone and not self._is_training_word(node):
                 raise NotSplit(
-                    node, f"{function.name}() does more with `{word}` than layers do"
+                    node, f"{function.name}() uses `{word}` for more than layers"
                 )
 
     def _keep(
@@ -363,7 +371,9 @@ class Network(Callers):
                 self._suite(statement.body, (*scope, statement), env, parts)
             elif isinstance(statement, ast.Return):
                 if statement.value is None or index + 1 != len(body):
-                    raise NotSplit(statement, "a return in the middle of a function")
+                    raise NotSplit(
+                        statement, "a function of its network returns before its end"
+                    )
                 expression = ast.Expr(statement.value)
                 self._statement(expression, scope, env)
             elif is_docstring(statement):

@@ -44,7 +44,11 @@ def drop_numbers_of_loops(
         given = layer.name
         if isinstance(given, ast.Constant):
             if re.fullmatch(rf"{kind}(_\d+)?", str(given.value)):
-                raise NotSplit(layer.call, f"a layer named as {kind} are numbered")
+                raise NotSplit(
+                    layer.call,
+                    "a layer has a name that TensorFlow 1 gives to layers "
+                    f"without a name ({kind})",
+                )
             found.append(layer)
             continue
         alike = {x.call for x in layers if x.row.default_name == kind}
@@ -97,7 +101,8 @@ def _check_order(
     for inner in walk_breadth_first(layer.inputs) if layer.inputs is not None else ():
         if isinstance(inner, ast.Call) and (inner in alike or is_maker(inner)):
             raise NotSplit(
-                layer.call, "a layer within another's call, where they are numbered"
+                layer.call,
+                "a layer without a name is made in the call of another layer",
             )
 
 
@@ -123,7 +128,11 @@ def _check_apart(layer: Layer, other: Layer, counted: bool, beside: bool) -> Non
     if not counted and not isinstance(part, ast.Constant):
         return
     if _may_be(part, kind):
-        raise NotSplit(other.call, f"a name in a scope that numbers {kind}")
+        raise NotSplit(
+            other.call,
+            "a layer has a name in a scope in which TensorFlow 1 numbers "
+            f"layers ({kind})",
+        )
 
 
 def _may_be(name: ast.expr, kind: str) -> bool:

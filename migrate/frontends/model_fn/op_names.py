@@ -53,7 +53,7 @@ def find_given_name(
     if not taken:
         return name
     if taken > 1:
-        raise NotSplit(call, f"more than one name in its graph is {whole!r}")
+        raise NotSplit(call, f"several operations of its graph have the name {whole!r}")
     return ast.Constant(f"{names.literal(name)}_1")
 
 

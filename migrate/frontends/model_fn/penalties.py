@@ -34,9 +34,7 @@ def check_order(
     asked: ast.expr | None = None
     for unit in units:
         if asked is not None and makes_layers(unit.statement):
-            raise NotSplit(
-                asked, "it adds up penalties, and more layers are made after"
-            )
+            raise NotSplit(asked, "it adds up penalties before it has made all layers")
         for node, symbol in uses(unit.statement, scopes):
             call = scopes.parents.get(node)
             if not isinstance(call, ast.Call) or call.func is not node:
@@ -48,7 +46,7 @@ def check_order(
                     or isinstance(scope, ast.Constant)
                     and scope.value is None
                 ):
-                    raise NotSplit(node, "penalties chosen by a scope")
+                    raise NotSplit(node, "it chooses penalties by their scope")
             if (
                 symbol in _SCOPE
                 or symbol == table.COLLECTION
@@ -69,7 +67,7 @@ def check_lists(
     for unit in units:
         if listed is not None and makes_layers(unit.statement):
             raise NotSplit(
-                listed, "it lists the variables there are, and layers make more after"
+                listed, "it lists the variables before it has made all layers"
             )
         for node, symbol in uses(unit.statement, scopes):
             call = scopes.parents.get(node)

@@ -97,7 +97,7 @@ class Rates:
             if isinstance(target, ast.Name) and len(statement.targets) == 1:
                 values[target.id] = value
             elif value is not None:
-                raise NotSplit(statement, "a rate with more than one name")
+                raise NotSplit(statement, "its learning rate has several names")
         elif isinstance(statement, (ast.If, ast.With, ast.For)):
             for child in children(statement):
                 if isinstance(child, ast.expr):
@@ -112,7 +112,8 @@ class Rates:
                     and self.evaluate(child, values) is not None
                 ):
                     raise NotSplit(
-                        statement, "its rate is not given to the optimizer as it is"
+                        statement,
+                        "its learning rate is changed before the optimizer gets it",
                     )
         return None
 
@@ -131,7 +132,9 @@ class Rates:
             if isinstance(child, ast.expr) and isinstance(
                 self.evaluate(child, values), Kind
             ):
-                raise NotSplit(node, "its rate is not given to the optimizer as it is")
+                raise NotSplit(
+                    node, "its learning rate is changed before the optimizer gets it"
+                )
         return None
 
     def _call(self, call: ast.Call, values: dict[str, Value]) -> Value:
@@ -172,7 +175,9 @@ class Rates:
             return None
         self._check_known(call, symbol)
         if any(isinstance(kind, Kind) for kind in kinds.values()):
-            raise NotSplit(call, "its rate is not given to the optimizer as it is")
+            raise NotSplit(
+                call, "its learning rate is changed before the optimizer gets it"
+            )
         return None
 
     def _check_known(self, call: ast.Call, symbol: str) -> None:
@@ -193,7 +198,8 @@ class Rates:
             return
         raise NotSplit(
             call,
-            f"its optimizer is made from {ast.unparse(call.func)}(), which is not known",
+            f"{ast.unparse(call.func)}() makes its optimizer, and the tool "
+            "cannot tell which one",
         )
 
     def _is_plain(self, node: ast.expr) -> bool:
@@ -247,7 +253,7 @@ class Rates:
         if bound is None:
             if any(isinstance(kind, Kind) for kind in kinds.values()):
                 raise NotSplit(
-                    call, "the function that makes its optimizer is not known"
+                    call, "the tool does not find the function that makes its optimizer"
                 )
             bound = {}
         own: dict[str, Value] = {n: kinds.get(value) for n, value in bound.items()}

@@ -107,16 +107,18 @@ class Recorded:
                 continue
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
                 raise NotSplit(
-                    node, f"among its layers stands a {_kind(node)} statement"
+                    node, f"there is a {_kind(node)} statement among its layers"
                 )
             if isinstance(node, (ast.Lambda, ast.Yield, ast.Await, ast.NamedExpr)):
-                raise NotSplit(node, f"among its layers stands a {_kind(node)}")
+                raise NotSplit(node, f"there is a {_kind(node)} among its layers")
             if isinstance(node, ast.Call):
                 self._check_call(node, env)
         for node, symbol in uses(statement, self._scopes):
             if not self._is_known(symbol):
                 raise NotSplit(
-                    node, f"{symbol} among its layers is nothing that Keras records"
+                    node,
+                    f"{symbol} is among its layers, and a functional Keras "
+                    "model cannot contain it",
                 )
 
     def _check_function(
@@ -181,7 +183,7 @@ class Recorded:
         if helper is None and not is_adding(call, self._scopes):
             why = "may be anything"
             if self._is_imported(func):
-                why = "is of another file, which is not migrated with it"
+                why = "is in another file, which is not migrated with it"
             raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
 
     def _is_of_tensors(self, function: ast.expr) -> bool:

@@ -40,7 +40,7 @@ def check(units: Iterable[Unit], scopes: Scopes) -> None:
                 _check_applied(inner, cells, scopes)
         for node, symbol, call in uses(unit.statement, scopes):
             if call is None:
-                raise NotSplit(node, f"{symbol} that is not called where it is named")
+                raise NotSplit(node, f"the program does not call {symbol} directly")
             _check_call(call, table.TARGETS[symbol].rpartition(".")[2])
             if symbol in table.LOOPS:
                 scopes_around(unit, scopes)
@@ -74,10 +74,10 @@ def _check_applied(call: ast.Call, cells: set[str], scopes: Scopes) -> None:
         func = func.value
     made = isinstance(func, ast.Call) and scopes.resolve(func.func) in table.CELLS
     if made or (isinstance(func, ast.Name) and func.id in cells):
-        raise NotSplit(call, "a recurrent cell that is called by itself")
+        raise NotSplit(call, "it calls a recurrent cell directly")
     if isinstance(func, ast.Attribute) and func.attr in ("call", "__call__", "apply"):
         if names.reads(func.value) & cells:
-            raise NotSplit(call, "a recurrent cell that is called by itself")
+            raise NotSplit(call, "it calls a recurrent cell directly")
 
 
 def _check_call(call: ast.Call, name: str) -> None:
@@ -86,9 +86,11 @@ def _check_call(call: ast.Call, name: str) -> None:
         if keyword.arg is None or keyword.arg in refused:
             raise NotSplit(call, f"{name}({keyword.arg or '**'}=...)")
         if keyword.arg == "scope" and not isinstance(keyword.value, ast.Constant):
-            raise NotSplit(call, "the scope of a recurrent network is no string")
+            raise NotSplit(call, "the scope of a recurrent network is not a string")
         if keyword.arg == "reuse" and names.literal(keyword.value):
-            raise NotSplit(call, "a recurrent cell that shares another's variables")
+            raise NotSplit(
+                call, "a recurrent cell shares the variables of another cell"
+            )
 
 
 def scopes_around(unit: Unit, scopes: Scopes) -> list[str]:
@@ -109,7 +111,9 @@ def scopes_around(unit: Unit, scopes: Scopes) -> list[str]:
                 name = names.literal(opened.args[0]) if len(opened.args) == 1 else None
                 if opened.keywords or not isinstance(name, str):
                     raise NotSplit(
-                        opened, "a recurrent network in a scope that is not only named"
+                        opened,
+                        "a recurrent network is in a scope that does more than "
+                        "to give a name",
                     )
                 found.append(name)
     return found

@@ -61,11 +61,11 @@ def _sums(call: ast.Call, scopes: Scopes) -> bool:
     given = names.argument(call, "reduction")
     if given is None:
         if len(call.args) > _BEFORE:
-            raise NotSplit(call, "a loss whose reduction is given by position")
+            raise NotSplit(call, "a loss gets its reduction by position")
         return False
     text = given.value if isinstance(given, ast.Constant) else scopes.resolve(given)
     if text not in (*_SUMS, *_OTHERS):
-        raise NotSplit(given, "a loss whose reduction is known at run time alone")
+        raise NotSplit(given, "the reduction of a loss is known only at run time")
     return text in _SUMS
 
 
@@ -79,6 +79,10 @@ def _check_helper(
     for inner in walk_breadth_first(function):
         if isinstance(inner, ast.Call) and _is_loss(inner, scopes):
             if names.argument(inner, "reduction") is not None:
-                raise NotSplit(inner, "a function with a loss's reduction")
+                raise NotSplit(
+                    inner,
+                    "a function of the program makes a loss with a `reduction` "
+                    "argument",
+                )
         elif isinstance(inner, ast.Call):
             _check_helper(inner, scopes, seen | {function})

@@ -26,7 +26,7 @@ def parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, st
     for argument in given:
         if argument.arg in bound:
             if argument.arg in _ROLES:
-                raise NotSplit(function, f"`{argument.arg}` is already given")
+                raise NotSplit(function, f"`{argument.arg}` has a value already")
             found[argument.arg] = argument.arg
             continue
         role = argument.arg if argument.arg in _ROLES else ""

@@ -48,7 +48,7 @@ def read_arguments(
     """
     bound = names.bind_arguments(line.spec, _SPEC)
     if bound is None:
-        raise NotSplit(line.spec, "an argument of EstimatorSpec that is not known")
+        raise NotSplit(line.spec, "an argument of EstimatorSpec is not written out")
     written = {
         name: value
         for name, value in ((n, values.choose_branch(v)) for n, v in bound.items())

@@ -203,7 +203,7 @@ class Split:
         called = _read_call(common, read, update, outputs)
         asked = self._is_asked_by_hooks(predictions, training)
         if asked and folded.get("PREDICT"):
-            raise NotSplit(function, "hooks ask for what depends on the mode")
+            raise NotSplit(function, "hooks request a tensor that depends on the mode")
         predicted = specs.get("PREDICT", {}).get("predictions")
         exported = specs.get("PREDICT", {}).get("export_outputs")
         return KerasModel(
@@ -359,7 +359,7 @@ class Split:
         known = predicting.unlabelled if predicting is not None else set()
         for values in self._values.values():
             for node in values.unlabelled - known:
-                raise NotSplit(node, "it asks for labels where it does not predict")
+                raise NotSplit(node, "it tests for labels in a mode other than PREDICT")
 
     def _is_plain(self, unit: Unit, made: set[str]) -> bool:
         """Whether a statement for the optimizer is of plain values, and can be repeated."""
@@ -397,7 +397,7 @@ class Split:
         if missing - find_tensor_names(predictions, self._scopes):
             raise NotSplit(
                 self._function,
-                f"a hook asks for a tensor by its name, {sorted(missing)[0]}",
+                f"a hook requests a tensor by its name, {sorted(missing)[0]}",
             )
         return bool(missing)
 
@@ -408,7 +408,7 @@ class Split:
                 if isinstance(unit.statement, (ast.FunctionDef, ast.ClassDef)):
                     raise NotSplit(unit.statement, "it defines a function or a class")
                 if isinstance(unit.statement, (ast.Global, ast.Nonlocal, ast.Import)):
-                    raise NotSplit(unit.statement, "it binds names of the module")
+                    raise NotSplit(unit.statement, "it assigns global names")
                 changed = {n.partition(".")[0] for n in names.mutates(unit.statement)}
                 changed -= built
                 if any(not self._scopes.stands_for(name) for name in changed):
@@ -459,7 +459,7 @@ class Split:
         for node in scaffold.nodes:
             for use, symbol in uses(node, self._scopes):
                 if symbol == "tf.train.Saver" and use.lineno < last.lineno:
-                    raise NotSplit(use, "a Saver of what there is before the update")
+                    raise NotSplit(use, "it makes a Saver before it makes its update")
 
     def _summaries(
         self,

@@ -49,18 +49,24 @@ class CalledNetwork(Network):
 
     def _apply(self, applied: Applied, *rest: Any) -> None:
         if applied.kept:
-            raise NotSplit(applied.call, "a layer object beside variables of its own")
+            raise NotSplit(
+                applied.call, "it has a layer object beside variables of its own"
+            )
         super()._apply(applied, *rest)
 
     def _take_scopes(self, statement: ast.stmt) -> None:
         for node in walk_breadth_first(statement):
             if isinstance(node, ast.With):
-                raise NotSplit(node, "a variable scope in a loop, or under a condition")
+                raise NotSplit(
+                    node, "it opens a variable scope in a loop, or under a condition"
+                )
 
     def _call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
         if any(self.makes_layers(s) for s in function.body):
             raise NotSplit(
-                call, f"{function.name}() makes layers beside variables of its own"
+                call,
+                f"{function.name}() makes layers, and the model_fn makes "
+                "variables of its own",
             )
 
 
@@ -184,7 +190,7 @@ class Subclassed:
         if modes == {"TRAIN"} or modes == every - {"TRAIN"}:
             return modes == {"TRAIN"}
         raise NotSplit(
-            unit.statement, "its network differs by more than whether it is training"
+            unit.statement, "its network differs between evaluation and prediction"
         )
 
     # What is made once.
@@ -261,7 +267,7 @@ class Subclassed:
                 )
             node = self._scopes.parents.get(node)
         if within:
-            raise NotSplit(call, "a layer that some modes have and others have not")
+            raise NotSplit(call, "only some of the modes have this layer")
 
     def _loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
         """The loop of a statement in which a layer is made; None where it is made once."""
@@ -274,7 +280,9 @@ class Subclassed:
         if not outer:
             return None
         if len(outer) > 1 or not isinstance(outer[0], ast.For) or outer[0] is not unit:
-            raise NotSplit(call, "layers in a loop in a loop, beside variables")
+            raise NotSplit(
+                call, "it makes layers in nested loops, beside variables of its own"
+            )
         return outer[0]
 
     def _check_layer(self, layer: Layer, changing: set[str]) -> None:
@@ -285,15 +293,17 @@ class Subclassed:
             if read - own:
                 raise NotSplit(
                     layer.call,
-                    f"a layer made of `{sorted(read - own)[0]}`, which is known in a step "
-                    "alone",
+                    f"a layer gets `{sorted(read - own)[0]}` as an argument, "
+                    "which only a step knows",
                 )
         inside = self._scopes.parents.get(layer.call)
         while inside is not None and inside is not self._function:
             if isinstance(inside, ast.If):
                 unnamed = layer.name is None or layer.counted
                 if unnamed and layer.row.has_weights:
-                    raise NotSplit(layer.call, "a layer without a name in an if")
+                    raise NotSplit(
+                        layer.call, "it makes a layer without a name under a condition"
+                    )
             inside = self._scopes.parents.get(inside)
 
     def _check_loop(
@@ -301,12 +311,16 @@ class Subclassed:
     ) -> None:
         """What a loop makes is made by one of its own, over the same values."""
         if names.reads(loop.iter) & changing:
-            raise NotSplit(loop, "layers in a loop over what a step computes")
+            raise NotSplit(
+                loop, "it makes layers in a loop over values that a step computes"
+            )
         stops = (ast.Break, ast.Continue)
         if loop.orelse or any(
             isinstance(node, stops) for node in walk_breadth_first(loop)
         ):
-            raise NotSplit(loop, "layers in a loop that stops early")
+            raise NotSplit(
+                loop, "it makes layers in a loop with `break`, `continue` or `else`"
+            )
         # Made one kind after the other, where TF1 numbered them round by round.
         kinds = [
             x.row.default_name
@@ -315,7 +329,9 @@ class Subclassed:
             if x.row.has_weights
         ]
         if len(kinds) != len(set(kinds)):
-            raise NotSplit(loop, "several layers of a kind in a loop, without names")
+            raise NotSplit(
+                loop, "it makes several layers of one kind in a loop, without names"
+            )
         own = {n for x in made for n in self._find_bound_names(x)}
         again = own & {
             n.id
@@ -325,7 +341,9 @@ class Subclassed:
             and n not in set(walk_breadth_first(loop))
         }
         if again:
-            raise NotSplit(loop, f"`{sorted(again)[0]}` is more than one variable")
+            raise NotSplit(
+                loop, f"`{sorted(again)[0]}` is the name of several variables"
+            )
 
     @staticmethod
     def _find_bound_names(made: Layer | Weight) -> set[str]:
@@ -356,7 +374,8 @@ class Subclassed:
         }
         if again:
             raise NotSplit(
-                self._function, f"`{sorted(again)[0]}` is a plain value, then a tensor"
+                self._function,
+                f"`{sorted(again)[0]}` is first a plain value, and then a tensor",
             )
         counts = [n for w in self._weights for n in names.binds(w.unit.statement)]
         counts += [
@@ -364,7 +383,9 @@ class Subclassed:
         ]
         twice = [n for n in counts if counts.count(n) > 1]
         if twice:
-            raise NotSplit(self._function, f"`{twice[0]}` is more than one variable")
+            raise NotSplit(
+                self._function, f"`{twice[0]}` is the name of several variables"
+            )
 
     # What the split asks of it.
 

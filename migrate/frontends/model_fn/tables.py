@@ -56,7 +56,8 @@ class Tables:
                 before = found.setdefault(made.name, made)
                 if ast.dump(before.call) != ast.dump(made.call):
                     raise NotSplit(
-                        unit.statement, f"`{made.name}` is more than one lookup table"
+                        unit.statement,
+                        f"`{made.name}` is the name of several lookup tables",
                     )
                 gone.add(unit.statement)
         for name in found:
@@ -79,7 +80,7 @@ class Tables:
         assert isinstance(call, ast.Call)
         target = statement.targets[0]
         if len(statement.targets) > 1 or not isinstance(target, ast.Name):
-            raise NotSplit(statement, "a lookup table without one name of its own")
+            raise NotSplit(statement, "a lookup table is not assigned to one name")
         return Table(
             target.id, call, unit, tuple(self._find_plain_statements(call, before))
         )
@@ -103,7 +104,9 @@ class Tables:
                 or self._is_changed(name)
             ):
                 raise NotSplit(
-                    call, f"a lookup table made of `{name}`, which is no plain value"
+                    call,
+                    f"a lookup table is made from `{name}`, which the tool "
+                    "cannot compute before the step",
                 )
             earlier = before[: before.index(makers[0])]
             found += [*self._find_plain_statements(value, earlier), makers[0]]
@@ -134,13 +137,17 @@ class Tables:
         """Fails where a value is not known before there is anything fed."""
         read = names.reads(node) & self._decided
         if read:
-            raise NotSplit(node, f"a lookup table made of `{sorted(read)[0]}`")
+            raise NotSplit(
+                node,
+                f"a lookup table is made from `{sorted(read)[0]}`, which "
+                "depends on the mode or the step",
+            )
         functions = find_reached(self._scopes, [node])
         for part in (node, *functions):
             for _, symbol in uses(part, self._scopes):
                 plain = symbol in table.VALUES or symbol.startswith(table.HOST)
                 if not plain and symbol not in table.OF_TABLES:
-                    raise NotSplit(node, f"a lookup table made by {symbol}")
+                    raise NotSplit(node, f"a lookup table is made with {symbol}")
 
     def _check_uses(self, name: str, made: Iterable[ast.stmt]) -> None:
         """Fails where a table is used otherwise than to look up, or is something else too."""
@@ -162,5 +169,5 @@ class Tables:
                 or call.func is not above
             ):
                 raise NotSplit(
-                    node, f"the lookup table `{name}` is more than looked up in"
+                    node, f"it uses the lookup table `{name}` for more than lookups"
                 )

@@ -61,7 +61,7 @@ class Tags:
         path = self._path([s for s in unit.around if isinstance(s, ast.With)])
         if not isinstance(name, ast.Constant) or not is_text(name):
             if path:
-                raise NotSplit(name, "a name in a scope whose name is not known")
+                raise NotSplit(name, "the name of a scope is not written out")
             return {}
         whole = self._number_tag("/".join([*path, str(name.value)]))
         return {} if whole == name.value else {name: whole}
@@ -96,9 +96,7 @@ class Tags:
 
     def _is_written(self, item: ast.withitem) -> bool:
         if item not in self._opened:
-            raise NotSplit(
-                item.context_expr, "a name in a scope whose name is not known"
-            )
+            raise NotSplit(item.context_expr, "the name of a scope is not written out")
         return True
 
     def _kind(self, item: ast.withitem) -> str:

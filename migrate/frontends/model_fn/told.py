@@ -30,7 +30,9 @@ def find_mode_parameters(
     for mode, values in env.items():
         modes = [name for name, value in bound.items() if values.is_mode(value)]
         if len(modes) > 1:
-            raise NotSplit(call, "a function of its network is given the mode twice")
+            raise NotSplit(
+                call, "a function of its network gets the mode in two arguments"
+            )
         known = ModeValues(mode, "".join(modes), "", scopes)
         for name, value in bound.items():
             test = values.decide_test(value)

@@ -37,7 +37,10 @@ def find_totals(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call,
                 names_ = _find_collected_losses(line.units, index, scopes)
                 total = _total(call, names_, scopes)
                 if totals.setdefault(call, total) != total:
-                    raise NotSplit(call, "its total loss has other losses by mode")
+                    raise NotSplit(
+                        call,
+                        "its total loss contains different losses in different modes",
+                    )
     for call in totals:
         _check_strategies(call, scopes)
     return totals
@@ -49,8 +52,8 @@ def _check_strategies(call: ast.Call, scopes: Scopes) -> None:
         if symbol.startswith(_STRATEGIES):
             raise NotSplit(
                 call,
-                "on several devices its total loss contains the losses of the "
-                "devices before",
+                "on several devices its total loss contains the losses of "
+                "other devices",
             )
 
 
@@ -64,14 +67,17 @@ def _find_requests(node: ast.AST, scopes: Scopes) -> Iterator[ast.Call]:
 def _total(call: ast.Call, losses: tuple[str, ...], scopes: Scopes) -> Total:
     if scopes.resolve(call.func) == table.ALL_LOSSES:
         if call.args or call.keywords:
-            raise NotSplit(call, "losses chosen by a scope or a collection")
+            raise NotSplit(call, "it chooses losses by a scope or a collection")
         return Total(losses, summed=False, penalised=False, name=None)
     bound = names.bind_arguments(call, ("add_regularization_losses", "name", "scope"))
     if bound is None or "scope" in bound:
-        raise NotSplit(call, "losses chosen by a scope or a collection")
+        raise NotSplit(call, "it chooses losses by a scope or a collection")
     penalised = bound.get("add_regularization_losses", ast.Constant(True))
     if not isinstance(penalised, ast.Constant):
-        raise NotSplit(call, "whether penalties are added is known at run time alone")
+        raise NotSplit(
+            call,
+            "a value at run time decides whether penalties are added to its total loss",
+        )
     return Total(losses, True, bool(penalised.value), bound.get("name"))
 
 
@@ -87,26 +93,33 @@ def _find_collected_losses(
             for node, symbol in uses(statement, scopes):
                 # What is collected later is in no total of before.
                 if index == asked and table.collects_loss(symbol):
-                    raise NotSplit(node, "a loss of the total that has no name")
+                    raise NotSplit(
+                        node, "a part of its total loss is not assigned to a name"
+                    )
             continue
         for node, symbol in uses(statement, scopes):
             if symbol != table.ADD_LOSS and not table.collects_loss(symbol):
                 continue
             call = scopes.parents.get(node)
             if not isinstance(call, ast.Call) or call.func is not node:
-                raise NotSplit(node, "a loss of the total that has no name")
+                raise NotSplit(
+                    node, "a part of its total loss is not assigned to a name"
+                )
             name = _name(call, statement, symbol)
             if name == "":
                 continue
             later = units[index + 1 : asked]
             if any(name in names.binds(other.statement) for other in later):
                 raise NotSplit(
-                    node, f"`{name}` is bound anew before its total loss is taken"
+                    node,
+                    f"the program assigns `{name}`, a part of its total loss, "
+                    "again before it computes the total",
                 )
             made.append(name)
     if not made:
         raise NotSplit(
-            units[asked].statement, "its total loss is of no loss of its own"
+            units[asked].statement,
+            "its total loss contains no loss that the model_fn makes",
         )
     return tuple(made)
 
@@ -123,7 +136,7 @@ def _name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
     if collection is not None:
         if isinstance(collection, ast.Constant) and collection.value is None:
             return ""
-        raise NotSplit(collection, "a loss in another collection of the graph")
+        raise NotSplit(collection, "a loss is in another collection of the graph")
     if symbol == table.ADD_LOSS:
         given = names.argument(call, "loss", 0)
         if isinstance(given, ast.Name) and getattr(statement, "value", None) is call:
@@ -135,7 +148,7 @@ def _name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
         and isinstance(statement.targets[0], ast.Name)
     ):
         return statement.targets[0].id
-    raise NotSplit(call, "a loss of the total that has no name")
+    raise NotSplit(call, "a part of its total loss is not assigned to a name")
 
 
 def _check_functions(
@@ -148,5 +161,7 @@ def _check_functions(
             continue
         for use, symbol in uses(function, scopes):
             if symbol == table.ADD_LOSS or table.collects_loss(symbol):
-                raise NotSplit(use, f"{function.name}() collects a loss of the total")
+                raise NotSplit(
+                    use, f"{function.name}() adds a loss to the graph's total loss"
+                )
         _check_functions(function, scopes, seen | {function})

@@ -62,7 +62,8 @@ def join_twins(
             if not shares_variables(first.function, reused, network, scopes):
                 raise NotSplit(
                     second.unit.statement,
-                    f"{first.function.name}() is called twice, and makes variables anew",
+                    f"{first.function.name}() is called twice, and the second "
+                    "call makes new variables",
                 )
             _check_between(lines, first, second)
             for mode, known in values.items():
@@ -93,13 +94,13 @@ def check(twins: Twins, network: Network, outputs: tuple[str, ...]) -> None:
     own = {name for name, _ in twins.calls}
     if not set(outputs) <= own:
         raise NotSplit(
-            twins.statement, "a network is called twice, and another tensor read beside"
+            twins.statement,
+            "a network is called twice, and the program reads another tensor "
+            "of it, too",
         )
     for layer in (part for made in network.layers for part in made.parts):
         if "training" in layer.row.call_parameters and layer.row.has_weights:
-            raise NotSplit(
-                layer.call, "moving averages in a network that is called twice"
-            )
+            raise NotSplit(layer.call, "a network with moving averages is called twice")
 
 
 def _calls(line: Straight, network: Network) -> list[_Call]:
@@ -160,12 +161,16 @@ def _check_between(lines: Mapping[str, Straight], first: _Call, second: _Call) -
     read = names.reads(second.unit.statement)
     for statement in statements[start:end]:
         if names.binds(statement) & read:
-            raise NotSplit(statement, "it changes what a network's second call reads")
+            raise NotSplit(
+                statement,
+                "this statement changes a value that the second call of the "
+                "network reads",
+            )
     for line in lines.values():
         own = [u.statement for u in line.units]
         if first.unit.statement not in own or second.unit.statement not in own:
             raise NotSplit(
-                second.unit.statement, "a network is called twice in one of the modes"
+                second.unit.statement, "in one mode the network is called twice"
             )
 
 

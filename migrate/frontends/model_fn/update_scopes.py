@@ -74,7 +74,7 @@ def _find_named_scopes(
         text = names.literal(name) if isinstance(name, ast.expr) else None
         if not isinstance(text, str) or not text or text.endswith("/"):
             raise NotSplit(
-                call, "the scope of its update has no name that is written out"
+                call, "the name of the scope around its update is not written out"
             )
         found.append((call, kind, text))
     return found
@@ -125,7 +125,8 @@ def _check_taken(
                 if isinstance(call, ast.Call) and call not in own:
                     if name in _texts(call, file):
                         raise NotSplit(
-                            call, "the scope of its update has the same name as this"
+                            call,
+                            "the scope around its update has the same name as this",
                         )
 
 

@@ -95,7 +95,7 @@ class Updates:
             return node, unit
         if isinstance(node, ast.Call):
             self._scopes.function(node.func)  # So that its file is known.
-        raise NotSplit(node, "its train_op is not one call of an optimizer")
+        raise NotSplit(node, "its train_op is not a single call of an optimizer")
 
     def _is(self, node: ast.expr, symbol: str) -> bool:
         """Whether an expression is a call of this function."""
@@ -111,7 +111,7 @@ class Updates:
             self._ordering.add(around)
         if len(found) != 1:
             raise NotSplit(
-                unit.statement, "its train_op is not one call of an optimizer"
+                unit.statement, "its train_op is not a single call of an optimizer"
             )
         own = {s for s in unit.around if s in self._ordering}
         for other in self._units:
@@ -132,7 +132,7 @@ class Updates:
         if bound is None or (
             chosen is not None and not self._lists_all_variables(chosen)
         ):
-            raise NotSplit(node, "moving averages of chosen variables")
+            raise NotSplit(node, "its moving averages are of only some variables")
         updates = self._find_dependency(unit)
         scopes = update_scopes.find_update_scopes(node, self._scopes)
         self._averaged = Averaged(ast.unparse(node.func.value), unit, scopes)
@@ -158,7 +158,7 @@ class Updates:
             else:
                 updates.append(self._follow_name(member, unit))
         if len(updates) != 1 or any(k.arg != "name" for k in group.keywords):
-            raise NotSplit(group, "its train_op is not one call of an optimizer")
+            raise NotSplit(group, "its train_op is not a single call of an optimizer")
         return updates[0]
 
     def _counts_step(self, node: ast.expr) -> bool:
@@ -199,7 +199,9 @@ class Updates:
             # `train_op = None` before is what other modes have.
             makers = [u for u in makers if not is_none(u.statement)]
             if not makers or not isinstance(makers[-1].statement, ast.Assign):
-                raise NotSplit(node, "its train_op is not one call of an optimizer")
+                raise NotSplit(
+                    node, "its train_op is not a single call of an optimizer"
+                )
             unit = before = makers[-1]
             node = self._values.choose_branch(unit.statement.value)  # type: ignore[attr-defined]
         return node, unit
@@ -223,13 +225,14 @@ class Updates:
                     if not call.args or not self.is_update_ops(call.args[0]):
                         raise NotSplit(
                             call,
-                            "what its control_dependencies run is not the averages",
+                            "its control_dependencies run something other than "
+                            "UPDATE_OPS",
                         )
                     moved = moved or other is unit
         if needed and not moved:
             raise NotSplit(
                 self._spec["train_op"],
-                "its update does not run the moving averages of batch normalisation",
+                "its update does not run the UPDATE_OPS of batch normalisation",
             )
 
     def is_update_ops(self, node: ast.expr) -> bool:
@@ -256,12 +259,18 @@ class Updates:
     ) -> Update:
         bound = names.bind_arguments(call, _MINIMIZE)
         if bound is None or "loss" not in bound:
-            raise NotSplit(call, "arguments of minimize() that are not known")
+            raise NotSplit(
+                call, "the tool cannot tell the arguments of minimize() apart"
+            )
         self._check_step(bound.get("global_step"), call)
         extra = set(bound) - {"loss", "global_step", "name", "var_list"}
         variables = bound.get("var_list")
         if extra:
-            raise NotSplit(call, "minimize() with more than a loss and a step")
+            raise NotSplit(
+                call,
+                "minimize() has more arguments than a loss, a step, a name and "
+                "variables",
+            )
         chosen = self._find_variable_prefix(variables)
         made = self._make_update(optimizer, bound.get("global_step"))
         gradients = () if unit is None else (unit,)
@@ -343,7 +352,7 @@ class Updates:
                 if isinstance(scope, str) and re.fullmatch(r"[\w/-]+", scope):
                     return scope
         raise NotSplit(
-            node, "it changes variables that are not chosen by a scope's name"
+            node, "it trains variables that it does not choose by a scope's name"
         )
 
     def _lists_all_variables(self, node: ast.expr) -> bool:
@@ -364,7 +373,7 @@ class Updates:
             raise NotSplit(call, "its update counts the global step twice")
         if not self._is_step(node):
             raise NotSplit(
-                node, "what its update counts is not known as the global step"
+                node, "its update counts a variable that may not be the global step"
             )
 
     def _is_step(self, node: ast.expr) -> bool:
@@ -378,7 +387,9 @@ class Updates:
         """compute_gradients (or tf.gradients), what is done with them, apply_gradients."""
         bound = names.bind_arguments(call, _APPLY)
         if bound is None or unit is None or "grads_and_vars" not in bound:
-            raise NotSplit(call, "arguments of apply_gradients() that are not known")
+            raise NotSplit(
+                call, "the tool cannot tell the arguments of apply_gradients() apart"
+            )
         self._check_step(bound.get("global_step"), call)
         made = self._make_update(optimizer, bound.get("global_step"))
         computed, loss = self._find_compute_call(optimizer)
@@ -413,9 +424,12 @@ class Updates:
                 if self._scopes.resolve(node.func) == "tf.gradients":
                     bound = names.bind_arguments(node, ("ys", "xs"))
                     if bound is None or set(bound) != {"ys", "xs"}:
-                        raise NotSplit(node, "tf.gradients with more than a loss")
+                        raise NotSplit(
+                            node,
+                            "tf.gradients has more arguments than a loss and variables",
+                        )
                     if not self._lists_all_variables(bound["xs"]):
-                        raise NotSplit(node, "gradients of chosen variables")
+                        raise NotSplit(node, "tf.gradients is of only some variables")
                     found.append((node, bound["ys"]))
                 elif (
                     isinstance(node.func, ast.Attribute)
@@ -427,5 +441,5 @@ class Updates:
                     self._only = self._find_variable_prefix(bound.get("var_list"))
                     found.append((node, bound["loss"]))
         if len(found) != 1:
-            raise NotSplit(optimizer, "its gradients are not computed once")
+            raise NotSplit(optimizer, "it does not compute its gradients exactly once")
         return found[0]

@@ -20,7 +20,7 @@ def arguments(call: ast.Call) -> dict[str, ast.expr]:
     """
     bound = names.bind_arguments(call, table.VARIABLE_PARAMETERS)
     if bound is None or "name" not in bound or "shape" not in bound:
-        raise NotSplit(call, "a variable whose name or shape is not known")
+        raise NotSplit(call, "the name or the shape of a variable is not written out")
     written = {
         name: value
         for name, value in bound.items()
@@ -72,8 +72,8 @@ def check(call: ast.Call, written: dict[str, ast.expr], scopes: Scopes) -> None:
     """Fails where a variable is made of something else than plain values."""
     value = written.get("initializer")
     if value is not None and not is_initializer(value, scopes):
-        raise NotSplit(value, "an initializer that is not known as a function")
+        raise NotSplit(value, "the tool does not know the initializer of a variable")
     for node, symbol in uses(call, scopes):
         if symbol not in table.VALUES and symbol != table.VARIABLE:
             if not symbol.startswith(table.HOST):
-                raise NotSplit(node, f"a variable made with {symbol}")
+                raise NotSplit(node, f"a variable uses {symbol}")

@@ -117,7 +117,7 @@ class Weights:
         if len(statement.targets) != 1 or not isinstance(
             statement.targets[0], ast.Name
         ):
-            raise NotSplit(call, "a variable that has no name of its own in the code")
+            raise NotSplit(call, "a variable is not assigned to a name of its own")
         written = variables.arguments(call)
         scope = tuple(
             name
@@ -141,7 +141,10 @@ class Weights:
             if weight is None:
                 continue
             if not names.reads(weight.name) & targets:
-                raise NotSplit(weight.call, "a variable in a loop, under one name")
+                raise NotSplit(
+                    weight.call,
+                    "a loop makes a variable, each time under the same name",
+                )
             yield dataclasses.replace(weight, loop=loop)
 
     def check(self, weight: Weight, changing: set[str], static: Static) -> None:
@@ -156,7 +159,7 @@ class Weights:
             if read:
                 raise NotSplit(
                     weight.call,
-                    f"a variable made of `{sorted(read)[0]}`, which is known in a step "
-                    "alone",
+                    f"a variable is made from `{sorted(read)[0]}`, which only a "
+                    "step knows",
                 )
         variables.check(weight.call, dict(weight.arguments), self._scopes)

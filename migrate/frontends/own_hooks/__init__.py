@@ -136,7 +136,7 @@ class _Hook:
             if isinstance(item, ast.FunctionDef) and item.name in table.PARAMETERS:
                 first = item.args.args[0].arg if item.args.args else ""
                 if item.decorator_list or first != "self":
-                    raise NotMapped(item, f"`{item.name}` is no plain method")
+                    raise NotMapped(item, f"`{item.name}` is not a plain method")
 
     def _constructions(self) -> list[ast.Call]:
         try:

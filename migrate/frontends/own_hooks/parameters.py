@@ -119,7 +119,7 @@ class Parameters:
                 continue
             if not isinstance(node.ctx, ast.Load):
                 if node.id in given and not isinstance(node.ctx, ast.Del):
-                    raise NotMapped(node, f"`{node.id}` is bound anew")
+                    raise NotMapped(node, f"a hook assigns `{node.id}` again")
                 continue
             yield from self._use(node, roles[node.id], method, work)
 
@@ -246,7 +246,7 @@ class Parameters:
                     assert keyword is not None
                     work.append((method, {keyword: role}))
                     return
-        raise NotMapped(node, f"a hook passes `{ast.unparse(node)}` on")
+        raise NotMapped(node, f"a hook passes `{ast.unparse(node)}` to other code")
 
 
 def _find_session_names(
@@ -263,7 +263,7 @@ def _find_session_names(
             and given.get(node.value.value.id) == _CONTEXT
         ):
             if len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
-                raise NotMapped(node, "a hook keeps its session")
+                raise NotMapped(node, "a hook stores its session")
             found[node.targets[0].id] = _SESSION
     return found
 

@@ -126,7 +126,7 @@ class Graph:
         literal = names.literal(node)
         if isinstance(literal, str):
             raise NotMapped(
-                node, f"a hook names a tensor of the graph, {literal!r}", _BY_NAME
+                node, f"a hook names a tensor by a string, {literal!r}", _BY_NAME
             )
         if self.merges_all(node):
             if any(flow.kind is Kind.SUMMARY for flow in self._walk_flows_after(made)):
@@ -268,7 +268,9 @@ class Tensors:
                 self.sometimes = True
                 found |= self.ask(added, method)
             elif use is not bound[0] and not self._is_only_fetched(use):
-                raise NotMapped(use, f"a hook does more with `{use.id}` than fetch it")
+                raise NotMapped(
+                    use, f"a hook does more with `{use.id}` than to fetch it"
+                )
         return found
 
     def _find_added_tensor(self, node: ast.expr) -> ast.expr | None:
@@ -333,7 +335,11 @@ class Tensors:
         for use in walk_breadth_first(kept.method):
             if isinstance(use, ast.Name) and use.id == name and use is not kept.value:
                 if not _is_none_asked(self._scopes.parents[use]):
-                    raise NotMapped(use, f"its __init__ does more with `{name}`")
+                    raise NotMapped(
+                        use,
+                        f"the __init__ of a hook does more with `{name}` than "
+                        "to store it",
+                    )
         places = [a.arg for a in arguments.args[1:]]
         position = places.index(name) if name in places else None
         found: set[str] = set()
@@ -377,7 +383,7 @@ class Tensors:
                     set(), *[self._read_argument(v, v, made) for v in items]
                 )
             if any(isinstance(v, (ast.List, ast.Tuple, ast.Dict)) for v in items):
-                raise NotMapped(value, "what the hook is given is not written out")
+                raise NotMapped(value, "the arguments of the hook are not written out")
             return self._read_named_container(value, display, made)
         return {self._tensor(value, place, made)}
 
@@ -418,7 +424,7 @@ class Tensors:
                 parent = self._scopes.parents[node]
                 if node not in self.plain and not _is_none_asked(parent):
                     raise NotMapped(
-                        node, f"a hook does more with `self.{name}` than fetch it"
+                        node, f"a hook does more with `self.{name}` than to fetch it"
                     )
 
 

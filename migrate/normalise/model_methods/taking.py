@@ -58,7 +58,7 @@ class Taking:
             return
         node = self._objects.method(owner, name)
         if node is None:
-            raise Unsettled(at, f"{owner.name} has no method {name}() in sight")
+            raise Unsettled(at, f"the tool finds no method {name}() of {owner.name}")
         others = [d for d in node.decorator_list if not isinstance(d, ast.Name)]
         if others or len(node.decorator_list) > is_static(node) + is_of_class(node):
             raise Unsettled(node, f"{name}() has a decorator")
@@ -72,9 +72,11 @@ class Taking:
             if isinstance(child, ast.Name) and child.id in ("super", "__class__"):
                 raise Unsettled(child, f"{name}() uses {child.id}")
             if _is_mangled(child) and not self._is_attribute(child, method):
-                raise Unsettled(child, f"{name}() has a private name of its class")
+                raise Unsettled(
+                    child, f"{name}() uses a private name (`__...`) of its class"
+                )
             if isinstance(child, (ast.Global, ast.Nonlocal)):
-                raise Unsettled(child, f"{name}() binds names of around it")
+                raise Unsettled(child, f"{name}() assigns outer names")
             if not isinstance(child, ast.Name) or child.id != method.receiver:
                 continue
             if self._scopes.scope_of(child).owner(child.id) is inner:
@@ -115,24 +117,28 @@ class Taking:
         attribute = self._scopes.parents.get(node)
         name = method.node.name
         if not isinstance(attribute, ast.Attribute):
-            raise Unsettled(node, f"{name}() gives its `{node.id}` to something else")
+            raise Unsettled(node, f"{name}() passes its `{node.id}` to other code")
         if not isinstance(attribute.ctx, ast.Load):
             raise Unsettled(attribute, f"{name}() sets `self.{attribute.attr}`")
         call = self._scopes.parents.get(attribute)
         called = self._objects.method(owner, attribute.attr)
         if called is None:
             if is_of_class(method.node):
-                raise Unsettled(attribute, f"{name}() reads what its class has")
+                raise Unsettled(attribute, f"{name}() reads an attribute of its class")
             method.reads.setdefault(attribute.attr, []).append(attribute)
         elif isinstance(call, ast.Call) and call.func is attribute:
             if any(isinstance(a, ast.Starred) for a in call.args):
                 raise Unsettled(
-                    call, f"what {name}() gives {called.name}() is not certain"
+                    call,
+                    f"the tool cannot tell which arguments {name}() passes to "
+                    f"{called.name}()",
                 )
             self._take(owner, attribute.attr, attribute)
             method.calls.setdefault(attribute.attr, []).append(call)
         else:
-            raise Unsettled(attribute, f"{name}() hands on its method {attribute.attr}")
+            raise Unsettled(
+                attribute, f"{name}() passes its method {attribute.attr} to other code"
+            )
 
     def _uses(self) -> list[Site]:
         """Every Estimator that has the model_fn, if nothing else has, or its helpers."""
@@ -143,7 +149,7 @@ class Taking:
             if site.node.attr == self._site.node.attr and whose in family:
                 sites.append(site)
                 if whose is not self._find_owner(self._site.node):
-                    raise Unsettled(site.node, "Estimators of two classes have it")
+                    raise Unsettled(site.node, "Estimators of two classes use it")
         known = {site.node for site in sites}
         for method in self._methods.values():
             known.update(c.func for calls in method.calls.values() for c in calls)  # type: ignore[misc]
@@ -151,12 +157,16 @@ class Taking:
             if isinstance(node, ast.Constant) and node.value in self._methods:
                 around = self._scopes.parents.get(node)
                 if isinstance(around, ast.Call) and _REFLECTS & _words(around.func):
-                    raise Unsettled(node, f"{node.value}() is found by its name")
+                    raise Unsettled(
+                        node, f"the program looks {node.value}() up by its name"
+                    )
             if isinstance(node, ast.Attribute) and node.attr in self._methods:
                 whose = self._find_owner(node)
                 if node in known or (whose is not None and whose not in family):
                     continue
-                raise Unsettled(node, f"{node.attr}() is used by more than Estimators")
+                raise Unsettled(
+                    node, f"the program uses {node.attr}() for more than Estimators"
+                )
         return sites
 
     def _find_owner(self, node: ast.Attribute) -> ast.ClassDef | None:
@@ -228,9 +238,7 @@ class Taking:
         sets = re.compile(rf"\.({attributes})\s*[-+*/]?=[^=]|\b(set|del)attr\b")
         for text in self._elsewhere:
             if uses.search(text) or (attributes and sets.search(text)):
-                raise Unsettled(
-                    self._owner, f"other files know more of {self._owner.name}"
-                )
+                raise Unsettled(self._owner, f"other files use {self._owner.name}, too")
 
 
 def _words(node: ast.expr) -> set[str]:

@@ -55,7 +55,9 @@ class Move(Naming):
                 if not site.late:
                     self._check_ready(site, attribute, stores)
         if needed[name] and not self._of_object:
-            raise Unsettled(self._site.node, f"{name}() has no object here")
+            raise Unsettled(
+                self._site.node, f"the tool cannot tell the object of {name}() here"
+            )
         self._check_elsewhere(needed)
         taken = self._find_taken_names()
         functions = self._function_names(taken)
@@ -101,7 +103,7 @@ class Move(Naming):
         column = self._text.column(line, column)
         at = bisect.bisect_left(self._tokens, (line, column), key=lambda t: t.start)
         if self._tokens[at - 1].string != ",":
-            raise Unsettled(call, "an argument in parentheses")
+            raise Unsettled(call, "an argument stands in parentheses")
         self._edits.append(Edit(point(*begin), "".join(f"{name}, " for name in given)))
 
     def _append(self, call: ast.Call, given: list[str]) -> None:
@@ -123,13 +125,15 @@ class Move(Naming):
         """Without `self`, and with what it needs."""
         arguments = method.node.args
         if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
-            raise Unsettled(method.node, f"{method.node.name}() takes any arguments")
+            raise Unsettled(
+                method.node, f"{method.node.name}() takes `*args` or `**kwargs`"
+            )
         every = [*arguments.args, *arguments.kwonlyargs]
         own = every[1:] if method.receiver else every
         if method.receiver:
             end = end_of(every[0])
             if own and not arguments.args[1:]:
-                raise Unsettled(method.node, "arguments by name alone")
+                raise Unsettled(method.node, "it has keyword-only arguments")
             stop = begin_of(own[0]) if own else end
             self._edits.append(Edit(span(begin_of(every[0]), stop), ""))
         if not given:
@@ -140,7 +144,7 @@ class Move(Naming):
                 # Before the first, where `self` stood or the list begins.
                 raise Unsettled(
                     method.node,
-                    f"every argument of {method.node.name}() may be left out",
+                    f"every argument of {method.node.name}() is optional",
                 )
             at = point(*begin_of(arguments.args[first]))
             self._edits.append(Edit(at, "".join(f"{g}, " for g in given)))
@@ -170,7 +174,10 @@ class Move(Naming):
         of = self._text.segment(site.node.value)
         given = [f"{values[a]}={of}.{a}" for a in needed]
         if any(a.startswith("__") for a in needed) and site.node.value.id != "self":  # type: ignore[attr-defined]
-            raise Unsettled(site.node, "a private attribute, outside of its class")
+            raise Unsettled(
+                site.node,
+                "code outside of its class would use a private attribute (`__...`)",
+            )
         if site.built is not None:
             self._edits.append(Edit(site.node, function))
             self._append(site.built, given)

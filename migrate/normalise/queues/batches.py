@@ -42,7 +42,7 @@ class _Batch:
         bound = names.bind_arguments(call, self._batcher.parameters)
         given = bound.get(self._batcher.parameters[0]) if bound is not None else None
         if bound is None or given is None or "batch_size" not in bound:
-            raise self._unread("its arguments cannot be told apart")
+            raise self._unread("the tool cannot tell its arguments apart")
         self._bound, self._given = bound, given
         self._records = Records(view, call, given)
         self._statement = view.statement(call)
@@ -116,7 +116,7 @@ class _Batch:
         given = [b._given for b in (first, second)]
         targets = [self._find_target(b._statement) for b in (first, second)]
         if ast.dump(given[0]) != ast.dump(given[1]) or targets[0] != targets[1]:
-            raise self._unread("two branches make batches of other records")
+            raise self._unread("two branches make batches of different records")
         sources, moved = first._records.part(branch)
         for one in (first, second):
             one._check()
@@ -202,7 +202,9 @@ class _Batch:
         ) or not self._view.text.is_alone(self._statement):
             raise self._unread("it is part of a larger statement")
         if self._view.may_repeat(self._call):
-            raise self._unread("it is made in a loop, or not always")
+            raise self._unread(
+                "the program makes it in a loop, or only under a condition"
+            )
         for name in ("enqueue_many", "dynamic_pad"):
             value = self._bound.get(name)
             if value is not None and not isinstance(value, ast.Constant):
@@ -323,7 +325,9 @@ class _Batch:
             return f"{given.id}[0]", None
         if value is not None and self._is_dict(value):
             return given.id, None
-        raise self._unread("whether it is a list or a dict of tensors cannot be told")
+        raise self._unread(
+            "the tool cannot tell whether it is a list or a dict of tensors"
+        )
 
     def _is_dict(self, value: ast.expr) -> bool:
         return isinstance(value, (ast.Dict, ast.DictComp)) or (

@@ -109,7 +109,7 @@ def _join_batches(view: View, call: ast.Call, symbol: str) -> Text:
     parameters = table.BATCHERS[symbol].parameters
     bound = names.bind_arguments(call, parameters)
     if bound is None or parameters[0] not in bound:
-        raise _unread(view, call, symbol, "its arguments cannot be told apart")
+        raise _unread(view, call, symbol, "the tool cannot tell its arguments apart")
     if not isinstance(call.func, ast.Attribute):
         raise _unread(view, call, symbol, "it has a name of its own")
     shown, edits = _take_one_thread(view, call, symbol, bound[parameters[0]])
@@ -160,7 +160,10 @@ def _find_common_call(
         or names.binds(generator.target) & names.reads(made.elt)
     ):
         raise _unread(
-            view, call, symbol, "it joins lists of tensors that are not alike"
+            view,
+            call,
+            symbol,
+            "it joins lists of tensors that are made in different ways",
         )
     return made.elt
 

@@ -270,8 +270,8 @@ class Records:
                             self._view,
                             statement,
                             "I120",
-                            f"{symbol} is of a single record that is not in a batch "
-                            "yet",
+                            f"{symbol} uses a single record, before it is part "
+                            "of a batch",
                             "Make it from the batch.",
                         )
         for node in names.walk_scope(statement):

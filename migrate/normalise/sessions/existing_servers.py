@@ -27,7 +27,8 @@ from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import tree_of, walk_breadth_first
 
 _ERROR = (
-    "servers that were started elsewhere are not used: the coordinator starts its own"
+    "the migrated program does not use servers that another program started: "
+    "the coordinator starts its own"
 )
 
 
@@ -48,8 +49,8 @@ def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
                     "C118",
                     Outcome.REWRITTEN,
                     "tf.train.Server",
-                    "the program stops with an error if it is to use servers that "
-                    "were started elsewhere",
+                    "if this flag asks for servers that another program "
+                    "started, the migrated program stops with an error",
                 )
                 return _insert_error(_keep_one_side(text, opened, kept), started), (
                     finding,

@@ -133,11 +133,12 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "C140",
                 call,
-                "it keeps elements from one run to the next, but each step "
-                "function would create a new, empty one",
-                "Read the data by tf.data, with Dataset.from_generator for what a "
-                "thread fed. In place of a table, keep a dict in the loop, look "
-                "the values up there, and feed them.",
+                "this queue or table keeps elements from one run to the next, "
+                "but each step function would create a new, empty one",
+                "If a thread fills the queue, write what the thread produces "
+                "as a Python generator, and read it with "
+                "tf.data.Dataset.from_generator. In place of a table, keep a "
+                "dict in the loop, look the values up there, and feed them.",
                 symbol,
             )
         return Kind.TENSOR

@@ -38,8 +38,9 @@ def _report(node: ast.expr, parameter: str) -> Mistake:
     return Mistake(
         node,
         "D169",
-        f"{parameter} finds out itself which task this is. With parameter servers "
-        f"the chief's process calls it {called}, and the answer is always the chief",
+        f"{parameter} reads the index or type of its task. With parameter "
+        f"servers the chief's process calls it {called}, and always gets the "
+        "chief's",
         "Give input_fn a parameter `config`, and use config.global_id_in_cluster."
         if parameter == "input_fn"
         else "Let hooks or input_fn do what differs between the tasks.",

@@ -88,7 +88,7 @@ def test_an_update_is_written_where_it_is_called() -> None:
 def test_what_is_not_certain_stays_a_call(old: str, new: str) -> None:
     assert old in _OPTIMIZE
     text, stays = _migrated(_OPTIMIZE.replace(old, new) + _MODEL)
-    assert "its train_op is not one call" in stays
+    assert "its train_op is not a single call" in stays
     assert "train_op = optimize(loss, params" in text
 
 
@@ -164,7 +164,7 @@ def test_a_rate_of_a_package_that_is_not_in_sight() -> None:
     text, stays = _migrated(
         "from rates import falling\n\n\n" + _MODEL.replace(_CALL, _APPLIED)
     )
-    assert "its optimizer is made from falling(), which is not known" in stays
+    assert "falling() makes its optimizer, and the tool cannot tell which one" in stays
     assert "tf_keras.Model" not in text
 
 

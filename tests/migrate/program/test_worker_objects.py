@@ -1,4 +1,4 @@
-"""Objects that a worker's loop changes: every worker has its own, as its process had."""
+"""Objects that a worker's loop changes: each worker has a copy of its own, as each worker's process had."""
 
 from __future__ import annotations
 

@@ -266,7 +266,7 @@ def test_a_package_may_mean_another(tmp_path: pathlib.Path) -> None:
     }
     found = tree(tmp_path, files)
     (finding,) = (f for f in found["train.py"].findings if f.code == "K110")
-    assert "which use.py may name too" in finding.reason
+    assert "which use.py may use, too" in finding.reason
 
 
 REFUSED = """\
@@ -334,7 +334,7 @@ def test_several_files_have_one_model_fn_together(tmp_path: pathlib.Path) -> Non
     found = tree(tmp_path / "one", files)
     for name in ("train.py", "export.py"):
         (finding,) = (f for f in found[name].findings if f.code == "K110")
-        assert "check.py may name too" in finding.reason
+        assert "check.py may use, too" in finding.reason
 
 
 def test_a_list_of_names_has_the_class(tmp_path: pathlib.Path) -> None:

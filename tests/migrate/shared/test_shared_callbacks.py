@@ -116,23 +116,23 @@ def test_another_name_and_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
             "Counted", "other.py, line 3: the tool cannot tell in which Estimator's",
         ),
         ({"other.py": "import hooks\nprint(getattr(hooks, name))\n"}, "Counted",
-         "other.py may name it too"),
+         "other.py may use it, too"),
         ({"other.py": "def f():\n    from hooks import Counted\n    return Counted()\n"},
-         "Counted", "other.py may name it too"),
+         "Counted", "other.py may use it, too"),
         ({"other.py": "from hooks import Counted\n\n\nclass Mine(Counted):\n    pass\n"},
-         "Counted", "other.py, line 4: the class itself is kept or given"),
+         "Counted", "other.py, line 4: the program stores the class itself"),
         # An Estimator of another kind.
         ({"train.py": _TRAIN + "e = tf.estimator.LinearRegressor([])\n"}, "Counted",
          "in train.py: an Estimator here has no Keras model"),
         # What the step does not return.
         ({"model.py": _MODEL.replace("Told(loss)", "Told(2 * loss)")}, "Told",
-         "in model.py: it is given `2 * loss`, which train_step does not return"),
+         "in model.py: it receives `2 * loss`, which train_step does not return"),
         # In one form here and in another there.
         ({"model.py": _MODEL.replace("[Told(loss)]", "[Told(loss), Told([loss])]")},
-         "Told", "other files do not all give it `loss` in one form"),
+         "Told", "other files pass `loss` to it in different forms"),
         # Its own file makes some.
         ({"hooks.py": _HOOKS + "\n\nEVERY = [Counted()]\n"}, "Counted",
-         "its own file makes some too"),
+         "its own file makes objects of it, too"),
         # It stops evaluations.
         ({"hooks.py": _HOOKS.replace("self.count += 1", "run_context.request_stop()"),
           "train.py": _TRAIN + "estimator.evaluate(input_fn, hooks=[hooks.Counted()])\n"},
@@ -143,7 +143,7 @@ def test_another_name_and_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
             "print(run_context.session.run(tf.train.get_global_step()))"),
           "config.py": "import tensorflow as tf\n"
           "s = tf.distribute.MirroredStrategy()\n"},
-         "Counted", "of a step on several devices"),
+         "Counted", "on several devices TensorFlow 1"),
     ],
 )  # fmt: skip
 def test_why_a_class_of_another_file_stays_a_hook(

@@ -122,7 +122,7 @@ def test_one_file_by_itself_stays_what_the_others_know(
 
 def test_two_files_of_three_say_why(tmp_path: pathlib.Path) -> None:
     reason = _stays(_migrated(tmp_path, FILES, "model.py", "train.py"))
-    said = "network.inference() is of another file, which is not migrated with it"
+    said = "network.inference() is in another file, which is not migrated with it"
     assert said in reason
 
 
@@ -157,9 +157,9 @@ def test_another_user_keeps_the_function(
     found.pop(file)
     reason = _stays(found)
     if file == "any_both.py":  # Which may have the model_fn, too.
-        assert "which any_both.py may name too" in reason
+        assert "which any_both.py may use, too" in reason
     else:
-        assert f"inference() makes layers, and {file} may call it too" in reason
+        assert f"inference() makes layers, and {file} may call it, too" in reason
 
 
 @pytest.mark.parametrize(
@@ -183,10 +183,10 @@ def test_other_files_of_the_tree_may_be_there(
     [
         # Its own file calls it too.
         ("network.py", "def loss(", "def two(x):\n    return inference(x, False)\n\n\n"
-         "def loss(", "inference() makes layers and is called elsewhere too"),
+         "def loss(", "inference() makes layers, and other code calls it, too"),
         # Its file has more that cannot be migrated.
         ("network.py", "def loss(", "tf.contrib.learn.DNNClassifier([], [1])\n\n\n"
-         "def loss(", "with network.py, which does not come out whole"),
+         "def loss(", "with network.py, which cannot be migrated completely"),
         # It is more than layers.
         ("network.py", "    return tf.layers.dense(net, 3",
          "    if is_training:\n        net = tf.tile(net, [1, 1])\n"
@@ -194,7 +194,7 @@ def test_other_files_of_the_tree_may_be_there(
         # It takes another function's scope.
         ("network.py", "    net = tf.layers.dense(images, 8, tf.nn.relu)\n",
          "    with tf.variable_scope(images.name):\n        net = first(images)\n",
-         "name is another function's"),
+         "that another function names"),
         # One mode calls it again.
         ("model.py", "    loss = network.loss(logits, labels)\n",
          "    logits += network.inference(features['y'], False)\n"
@@ -227,7 +227,7 @@ def test_a_function_of_the_model_s_own_file_stays_where_others_have_it(
     }
     assert not _stays_alone(_migrated(tmp_path / "a", {**files, "session.py": ""}))
     reason = _stays_alone(_migrated(tmp_path / "b", files))
-    assert "inference() makes layers, and session.py may call it too" in reason
+    assert "inference() makes layers, and session.py may call it, too" in reason
 
 
 def _stays_alone(found: dict[str, FileResult]) -> str:
@@ -242,7 +242,10 @@ def test_a_loss_by_sums_in_another_file_stays(tmp_path: pathlib.Path) -> None:
         FILES, "network.py", "(labels, logits)",
         "(\n        labels, logits, reduction=tf.losses.Reduction.SUM)",
     )  # fmt: skip
-    assert "a function with a loss's reduction" in _stays(_migrated(tmp_path, files))
+    assert (
+        "a function of the program makes a loss with a `reduction` argument"
+        in _stays(_migrated(tmp_path, files))
+    )
 
 
 def test_a_model_fn_with_its_estimator_says_which_file_stops_it(
@@ -254,7 +257,7 @@ def test_a_model_fn_with_its_estimator_says_which_file_stops_it(
         '\n\nestimator = tf.estimator.Estimator(model_fn, "/tmp/model")\n'
     )
     reason = _stays({n: r for n, r in _migrated(tmp_path, files).items()})
-    assert "not all of its files can be changed with it (network.py)" in reason
+    assert "some files that use it cannot be changed with it (network.py)" in reason
 
 
 def test_penalties_in_another_file_stay(tmp_path: pathlib.Path) -> None:
@@ -263,7 +266,9 @@ def test_penalties_in_another_file_stay(tmp_path: pathlib.Path) -> None:
         "(\n        labels, logits) + tf.losses.get_regularization_loss()",
     )  # fmt: skip
     reason = _stays(_migrated(tmp_path, files))
-    assert "get_regularization_loss in a function that a step calls" in reason
+    assert (
+        "a function that a step calls uses tf.losses.get_regularization_loss" in reason
+    )
 
 
 def test_modules_by_other_names(tmp_path: pathlib.Path) -> None:
@@ -353,18 +358,18 @@ def inference(images):
          "    net = images\n"
          "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
          "        net = tf.layers.dense(net, 4)\n"
-         "    return tf.layers.dense(net, 3, name='logits')\n", "inference() does more with"),
+         "    return tf.layers.dense(net, 3, name='logits')\n", "inference() uses `"),
         # It keeps the mode for something else.
         ("def inference(images, mode):\n"
          "    net = tf.layers.dense(images, 4 if mode == 'train' else 5)\n"
-         "    return tf.layers.dense(net, 3, name='logits')\n", "inference() does more with"),
+         "    return tf.layers.dense(net, 3, name='logits')\n", "inference() uses `"),
         # All rounds have one scope.
         ("def inference(images, mode):\n"
          "    net = images\n"
          "    for i in range(2):\n"
          "        with tf.variable_scope('block'):\n"
          "            net = tf.layers.dense(net, 4)\n"
-         "    return tf.layers.dense(net, 3, name='logits')\n", "in a loop in a variable scope"),
+         "    return tf.layers.dense(net, 3, name='logits')\n", "each time in another variable scope"),
     ],
 )  # fmt: skip
 def test_shapes_that_are_not_certain_stay(

@@ -122,7 +122,7 @@ _STAYS = {
             "config = tf.estimator.RunConfig(",
             "config = other() or tf.estimator.RunConfig(",
         ),
-        "its RunConfig is not known",
+        "the tool cannot tell which RunConfig it has",
     ),
     "exported-as-text": (
         (
@@ -475,7 +475,7 @@ def test_names_of_what_a_hook_logs_may_have_a_name() -> None:
     assert "fit_callbacks.Logging(" in text and "tensors=shown" in text
     changed = _NET.replace("  logging =", '  shown["loss"] = "loss"\n  logging =')
     (found,) = _find(migrate_text(changed, FIT), "K131")
-    assert "it is not known which tensors a hook logs" in found.reason
+    assert "the tool cannot tell which tensors a hook logs" in found.reason
 
 
 def test_variables_of_an_optimizer_have_the_names_of_its_scope() -> None:

@@ -104,7 +104,7 @@ NEAR = {
     ),
     "a name of the client": (
         {"server": FLAGS.replace("FLAGS", "x")},
-        "names which the client has, too: x",
+        "names that the client uses, too: x",
     ),
     "a cluster that something computes": (
         {"server": FLAGS.replace("FLAGS.workers.split", "read(FLAGS).split")},

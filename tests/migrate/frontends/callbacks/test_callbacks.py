@@ -198,13 +198,13 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
 @pytest.mark.parametrize(
     ("hook", "where", "reason"),
     [
-        (_AFTER.format("print(run_values.results)"), {}, "asks for none"),
-        (_AFTER.format("self.stop(run_context)"), {}, "gives `run_context` to others"),
+        (_AFTER.format("print(run_values.results)"), {}, "does not request"),
+        (_AFTER.format("self.stop(run_context)"), {}, "passes `run_context` to other code"),
         (_AFTER.format("print(run_context.original_args)"), {}, "original_args"),
         (_AFTER.format("print(run_values.run_metadata)"), {}, "run_metadata"),
         (_AFTER.format("self.model = 1"), {}, "an attribute `model`"),
         (_AFTER.format("self.begin()"), {}, "calls `begin`"),
-        (_AFTER.format("batches.append(1); logs = 1"), {}, "`logs` is a callback's"),
+        (_AFTER.format("batches.append(1); logs = 1"), {}, "uses the name `logs`"),
         (_AFTER.format("print(tf.get_default_graph())"), {}, "needs the graph"),
         (
             _AFTER.format("run_context.request_stop()"),
@@ -216,8 +216,8 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
             {},
             "tf.trainable_variables()",
         ),
-        (_AFTER.format("pass"), {"hooks": "", "given": ""}, "makes one"),
-        (_AFTER.format("pass"), {"hooks": "*map(Hook, ())"}, "given to others"),
+        (_AFTER.format("pass"), {"hooks": "", "given": ""}, "makes an object of this class"),
+        (_AFTER.format("pass"), {"hooks": "*map(Hook, ())"}, "passes the class itself to other code"),
         (
             _ASKS.format(_STEP, "print(run_values.results)"),
             {"config": ", config=tf.estimator.RunConfig(train_distribute=None)"},
@@ -238,7 +238,7 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
         (
             _ASKS.format("return self.asked()", "pass"),
             {},
-            "not followed",
+            "the tool cannot tell",
         ),
         (
             _ASKS.format(
@@ -246,12 +246,12 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
                 "print(run_values.results)",
             ),
             {},
-            "not followed to the step",
+            "cannot tell which tensor of the step that is",
         ),
         (
             _ASKS.format('return tf.train.SessionRunArgs(self.made)', "pass"),
             {},
-            "`self.made`, which is not followed",
+            "`self.made`, and the tool cannot tell",
         ),
         (
             """
@@ -264,7 +264,7 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
                     print("later")
             """,
             {},
-            "seen before what other hooks do",
+            "after the effects of other hooks",
         ),
         (
             """
@@ -273,7 +273,7 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
                     self.first = tf.train.latest_checkpoint("saved")
             """,
             {},
-            "before variables are restored",
+            "before it restored variables",
         ),
         (
             """
@@ -293,7 +293,7 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
                     self.step = tf.train.get_global_step()
             """,
             {},
-            "there may be no model yet",
+            "it uses the model at a time when the model may not exist",
         ),
         (
             """
@@ -306,7 +306,7 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
                     print(self.loss.name, run_values.results)
             """,
             {"hooks": "", "given": "Hook(loss)"},
-            "more with `self.loss` than fetch it",
+            "more with `self.loss` than to fetch it",
         ),
         (
             """

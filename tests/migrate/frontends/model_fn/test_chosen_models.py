@@ -92,29 +92,29 @@ def test_every_one_is_a_keras_model(made: str, expected: str) -> None:
         (
             "def run(fn):\n    e = tf.estimator.Estimator(fn)\n\n\n"
             "for one in map(run, [one_fn, two_fn]):\n    pass\n",
-            "run() has its model_fn, and is called out of sight",
+            "the tool does not see every call of run(), which is given the model_fn",
         ),
         (
             "def run(fn):\n    e = tf.estimator.Estimator(fn)\n    print(fn)\n\n\n"
             "run(one_fn)\nrun(two_fn)\n",
-            "fn is used by more than Estimators",
+            "the program uses `fn` for more than Estimators",
         ),
         (
             "def run(fn):\n    e = tf.estimator.Estimator(fn)\n\n\n"
             "run(one_fn)\nrun(sys.modules[__name__].two_fn)\n",
-            "is no function of this module that is in sight",
+            "does not find its model_fn among the functions of this file",
         ),
         (
             'MODELS = {"one": one_fn, "two": two_fn}\n'
             "for name, fn in MODELS.items():\n    print(fn)\n"
             "e = tf.estimator.Estimator(MODELS[sys.argv[1]])\n",
-            "MODELS is used by more than Estimators",
+            "the program uses `MODELS` for more than Estimators",
         ),
         (
             "class Runner:\n    def run(self, fn):\n"
             "        e = tf.estimator.Estimator(fn)\n\n\n"
             "Runner().run(one_fn)\nRunner().run(two_fn)\n",
-            "is no function of this module that is in sight",
+            "does not find its model_fn among the functions of this file",
         ),
     ],
 )
@@ -130,7 +130,7 @@ def test_one_that_stays_keeps_the_others() -> None:
     text, stays = _migrated(_ONE + _CALLS_PYTHON + made)
     assert _classes(text) == 0
     assert any("its Estimator may also have two_fn" in why for why in stays)
-    assert any("is nothing that a Keras step can hold" in why for why in stays)
+    assert any("a step of Keras cannot contain" in why for why in stays)
 
 
 def _tree(directory: pathlib.Path, **files: str) -> tuple[str, str]:
@@ -159,7 +159,7 @@ def test_a_function_that_other_files_call(tmp_path: pathlib.Path) -> None:
         other="import runner\n\n" + _TWO + "runner.run(two_fn)\n",
     )
     assert _classes(text) == 0
-    assert "run has its model_fn, and other files name it" in said
+    assert "`run` is its model_fn, and other files use this name" in said
 
 
 def test_a_function_given_what_another_file_has(tmp_path: pathlib.Path) -> None:

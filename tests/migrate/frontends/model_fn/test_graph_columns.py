@@ -70,7 +70,7 @@ def _kept(directory: pathlib.Path, files: dict[str, str]) -> dict[str, str]:
 def test_the_model_fn_stays(files: dict[str, str], tmp_path: pathlib.Path) -> None:
     kept = _kept(tmp_path, files)
     maker = "cols.py" if "cols.py" in files else "train.py"
-    reason = f"columns of {maker} are nothing that a Keras layer takes"
+    reason = f"a Keras layer does not accept feature columns of {maker}"
     assert kept.keys() == {"train.py"} and reason in kept["train.py"], kept
 
 

@@ -91,6 +91,7 @@ def test_its_name_is_free() -> None:
 def test_more_than_values(used: dict[str, str]) -> None:
     text, stays = _migrated(**used)
     assert (
-        "does more than read what the object was given" in stays or "changes" in stays
+        "for more than to read an attribute of the object" in stays
+        or "changes" in stays
     )
     assert "big_trainer" not in text and "tf_keras" not in text

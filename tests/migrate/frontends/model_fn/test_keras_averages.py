@@ -79,25 +79,25 @@ def test_averages_follow_the_update(update: str) -> None:
     [
         (
             (_UPDATE, "    train_op = tf.group(train_op, ema.apply())\n"),
-            "its train_op is not one call of an optimizer",
+            "its train_op is not a single call of an optimizer",
         ),
         (
             (
                 "ema.apply(tf.trainable_variables())",
                 "ema.apply([v for v in tf.trainable_variables() if 'k' in v.name])",
             ),
-            "moving averages of chosen variables",
+            "its moving averages are of only some variables",
         ),
         (
             (
                 "ExponentialMovingAverage(0.9)",
                 "ExponentialMovingAverage(0.9, name='a')",
             ),
-            "moving averages that TensorFlow 2 does not have",
+            "the moving averages have arguments that TensorFlow 2 does not have",
         ),
         (
             ("Average(0.9)", "Average(tf.reduce_mean(y))"),
-            "moving averages whose decay a step computes",
+            "a step computes the decay of the moving averages",
         ),
         (
             (_UPDATE, _UPDATE + "        loss = tf.identity(loss)\n"),
@@ -105,7 +105,7 @@ def test_averages_follow_the_update(update: str) -> None:
         ),
         (
             ("Scaffold(saver=saver)", "Scaffold(saver=saver, init_fn=print)"),
-            "its first values are made with tf.train.ExponentialMovingAverage",
+            "it computes initial values with tf.train.ExponentialMovingAverage",
         ),
     ],
 )

@@ -130,21 +130,24 @@ _BATCH_NORM = "layers.batch_norm, normalizer_params={}"
 @pytest.mark.parametrize(
     ("network", "reason"),
     [
-        (_NORMALIZED.format("layers.batch_norm"), "not in training mode in training"),
-        (_NORMALIZED.format("lambda x: x"), "among its layers stands a lambda"),
-        (_NORMALIZED.format("tf.layers.batch_normalization"), "a normalizer that no"),
+        (_NORMALIZED.format("layers.batch_norm"), "not true exactly in mode TRAIN"),
+        (_NORMALIZED.format("lambda x: x"), "there is a lambda among its layers"),
+        (
+            _NORMALIZED.format("tf.layers.batch_normalization"),
+            "does not know this normalizer",
+        ),
         (
             _NORMALIZED.format(_BATCH_NORM.format('{"is_training": True}')),
-            "not in training mode in training, and only there",
+            "not true exactly in mode TRAIN",
         ),
         (
             _NORMALIZED.format(_BATCH_NORM.format('params["bn"]')),
-            "normalizer_params whose content is not known",
+            "normalizer_params is not a dict that is written out",
         ),
         (
             'bn = {"decay": 0.9}\nbn["is_training"] = training\n'
             + _NORMALIZED.format(_BATCH_NORM.format("bn")),
-            "normalizer_params whose content is not known",
+            "normalizer_params is not a dict that is written out",
         ),
         (
             _NORMALIZED.format(
@@ -154,34 +157,34 @@ _BATCH_NORM = "layers.batch_norm, normalizer_params={}"
         ),
         (
             "net = layers.stack(net, layers.fully_connected, [8, (4, tf.tanh)])",
-            "more or fewer arguments",
+            "different numbers of arguments",
         ),
         (
             "for _ in range(2):\n"
             "    net = layers.stack(net, layers.fully_connected, [8])",
-            "made more than once",
+            "is in a loop, or reuses variables",
         ),
         (
             "if params['hidden']:\n"
             "    net = layers.stack(net, layers.fully_connected, [8])\n"
             "net = layers.stack(net, layers.fully_connected, [8])",
-            "a layer without a name, after one that is made under a condition",
+            "a layer without a name follows one that is made only under a condition",
         ),
         (
             "net = layers.repeat(net, 2, layers.dropout, is_training=training)",
-            "layers one after the other that are not contrib's",
+            "slim.repeat or slim.stack makes a layer that is not one of contrib",
         ),
         (
             "with slim.arg_scope(params['scope']):\n"
             "    net = slim.fully_connected(net, 8)",
-            "an argument scope whose functions are not listed",
+            "the functions of an argument scope are not a list that is written out",
         ),
         (
             "rate = 0.1\nwith slim.arg_scope(\n"
             "    [slim.fully_connected],\n"
             "    weights_regularizer=slim.l2_regularizer(rate)):\n"
             "    net = slim.fully_connected(net, 8)\nrate = 0.2",
-            "`rate` of an argument scope is bound again",
+            "the program assigns `rate`, an argument of an argument scope, more than once",
         ),
     ],
 )

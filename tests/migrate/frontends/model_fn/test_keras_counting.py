@@ -71,31 +71,31 @@ def test_a_function_becomes_a_method(change: tuple[str, str]) -> None:
     [
         (
             ("estimator = ", "print(metric_fn)\nestimator = "),
-            "makes metrics and is used elsewhere too",
+            "makes metrics, and other code uses it, too",
         ),
         (
             ("    classes = ", "    print(labels)\n    classes = "),
-            "metric_fn() does more than count",
+            "metric_fn() does more than make metrics",
         ),
         (
             ("    classes = ", "    tf.get_variable('v', [2])\n    classes = "),
-            "metric_fn() does more than count",
+            "metric_fn() does more than make metrics",
         ),
         (
             ("tf.argmax(logits, 1)", "tf.get_variable('v', [2])"),
-            "tf.get_variable is nothing that a Keras step can hold",
+            "a step of Keras cannot contain tf.get_variable",
         ),
         (
             ('return {"accuracy"', 'return {labels.name'),
-            "a metric whose name is not known",
+            "the name of a metric is not written out",
         ),
         (
             ("tf.metrics.accuracy(labels, classes)", "tf.metrics.sensitivity_at_specificity(labels, logits, 0.5)"),
-            "no Keras metric is known to count the same",
+            "the tool knows no Keras metric that counts the same",
         ),
         (
             ("def metric_fn(labels, logits):", "def metric_fn(labels, *logits):"),
-            "the arguments of metric_fn() are not known",
+            "the tool cannot tell the arguments of metric_fn() apart",
         ),
     ],
 )  # fmt: skip

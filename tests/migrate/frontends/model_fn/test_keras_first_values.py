@@ -105,28 +105,28 @@ def test_every_mode_starts_from_a_checkpoint() -> None:
                 (_LISTED, ""),
                 ('    y = tf.layers.dense(net, 1, name="y")\n', _LISTED + '    y = tf.layers.dense(net, 1, name="y")\n'),
             ),
-            "it lists variables before all of them are made",
+            "it lists variables before it has made all of them",
         ),
         (
             ((_LISTED, "    variables = [loss]\n"),),
-            "its first values are made with tf.losses.mean_squared_error",
+            "it computes initial values with tf.losses.mean_squared_error",
         ),
         (
             (("restore(session)", "session.run(variables[0].initializer)"),),
-            "its first values are more than restored ones",
+            "it does more with initial values than to restore them from a checkpoint",
         ),
         (
             ((_RESTORE, "    restore = tf.train.Saver().restore\n"),),
-            "a Saver of all variables that there are by then",
+            "it makes a Saver of all variables that exist at that moment",
         ),
         (
             ((_RESTORE, "    restore = helpers.restorer(variables)\n"),
              ("import tensorflow as tf\n", "import helpers\nimport tensorflow as tf\n")),
-            "helpers.restorer() is of another file",
+            "helpers.restorer() is in another file",
         ),
         (
             (("slim.get_variables_to_restore(", "tf.moving_average_variables("), ('exclude=["y"]', ""),),
-            "its first values are made with tf.moving_average_variables",
+            "it computes initial values with tf.moving_average_variables",
         ),
     ],
 )  # fmt: skip

@@ -192,7 +192,7 @@ def test_layers(change: tuple[str, str], written: str) -> None:
     if change[1] == 'name="dense"':
         # TF1's first is `dense` before it, and TF1 would have found the variable in use.
         told = [f.reason for f in _migrated(change).findings if f.code == "K110"]
-        assert any("two layers of one name" in reason for reason in told)
+        assert any("two layers have the same name" in reason for reason in told)
         return
     assert written in _migrated(change).text
 
@@ -218,12 +218,15 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         ),
         (
             (_BEFORE, "    net = tf.layers.dropout(net, training=True)\n" + _BEFORE),
-            "in training mode in training",
+            "not true exactly in mode TRAIN",
         ),
-        ((_BEFORE, "    net = tf.layers.dropout(net)\n" + _BEFORE), "training mode"),
+        (
+            (_BEFORE, "    net = tf.layers.dropout(net)\n" + _BEFORE),
+            "exactly in mode TRAIN",
+        ),
         (
             ("tf.nn.relu)", "tf.nn.relu, activity_regularizer=abs)"),
-            "an activity's penalty",
+            "an activity penalty",
         ),
         (('name="logits"', 'name="logits", reuse=True'), "shares"),
         (
@@ -232,7 +235,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
                 '    with tf.variable_scope("a", reuse=True):\n'
                 "        net = tf.layers.dense(net, 4)\n" + _BEFORE,
             ),
-            "shares its variables",
+            "reuses variables",
         ),
         (
             (
@@ -245,7 +248,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         # What steps read.
         (
             (_LOSS, "    loss = tf.reduce_mean(net) * width\n"),
-            "no tensor of theirs",
+            "may not be a tensor of the layers",
         ),
         (
             (
@@ -254,7 +257,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             ),
             "tf.cond",
         ),
-        ((_LOSS, _LOSS + "    loss = other(loss)\n"), "is not known"),
+        ((_LOSS, _LOSS + "    loss = other(loss)\n"), "cannot tell what other() does"),
         (
             (_LOSS, _LOSS + "    loss += tf.losses.get_regularization_loss()\n"),
             "penalties",
@@ -265,7 +268,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         ),
         (
             (_LOSS, _LOSS + '    loss += tf.add_n(tf.trainable_variables("x"))\n'),
-            "chosen by a scope",
+            "chooses variables by their scope",
         ),
         ((_LOSS, _LOSS + "    params['loss'] = loss\n"), "in place"),
         (
@@ -275,15 +278,15 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
                 + "    for v in tf.trainable_variables():\n"
                 + "        tf.summary.histogram(v.name, v)\n",
             ),
-            "does more than bind",
+            "does more than assign",
         ),
-        ((_LOSS, _LOSS + "    tape = loss\n"), "a Keras step's own"),
+        ((_LOSS, _LOSS + "    tape = loss\n"), "which a step of Keras uses itself"),
         # The update.
         ((", global_step=tf.train.get_global_step()", ""), "count the global step"),
         (("global_step=tf.train.get_global_step()", "labels"), ""),
         (
             ("get_global_step())", "get_global_step(), var_list=params['some'])"),
-            "not chosen by a scope's name",
+            "does not choose by a scope's name",
         ),
         (
             (
@@ -291,7 +294,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
                 "tf.train.FtrlOptimizer(tf.train.exponential_decay(\n"
                 "        0.1, tf.train.get_global_step(), 9, 0.5))",
             ),
-            "as it is",
+            "changed before the optimizer",
         ),
         (("AdamOptimizer(0.01)", "AdamOptimizer(loss)"), "features or labels"),
         # What replicas do with the loss.
@@ -300,18 +303,18 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
                 "(labels, logits)\n    if",
                 "(labels, logits, reduction=params['r'])\n    if",
             ),
-            "whose reduction is known at run time",
+            "the reduction of a loss is known only at run time",
         ),
         (
             (
                 "(labels, logits)\n    if",
                 "(labels, logits, 1.0, None, 'l', 'sum')\n    if",
             ),
-            "given by position",
+            "reduction by position",
         ),
         (
             (_LOSS, _LOSS + "    if labels is None:\n        loss *= 2\n"),
-            "asks for labels where it does not predict",
+            "it tests for labels in a mode other than PREDICT",
         ),
         # Metrics, hooks, specs.
         (
@@ -320,33 +323,33 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         ),
         (
             ("(labels, classes)}", "(labels, classes, updates_collections=[])}"),
-            "its Keras metric has not",
+            "its Keras metric does not have",
         ),
         (
             (
                 "tf.metrics.accuracy(labels, classes)",
                 "tf.metrics.auc(labels, classes, None, 50)",
             ),
-            "its Keras metric has not",
+            "its Keras metric does not have",
         ),
         (
             (
                 "tf.metrics.accuracy(labels, classes)",
                 "tf.metrics.auc(labels, classes, num_thresholds=params['n'])",
             ),
-            "are no constants",
+            "are not constants",
         ),
         (('"accuracy":', "params['name']:"), "not written out"),
         (
             ("train_op=train_op)", "train_op=train_op, scaffold=params['s'])"),
-            "scaffold",
+            "makes its Scaffold",
         ),
         (
             (
                 "eval_metric_ops=metrics)",
                 "eval_metric_ops=metrics, evaluation_hooks=[H(logits)])",
             ),
-            "its evaluation_hooks watch `logits`",
+            "its evaluation_hooks use `logits`, which a step computes",
         ),
         (
             (
@@ -390,11 +393,14 @@ def test_what_stays_and_why(change: tuple[str, str], reason: str) -> None:
     ("tail", "reason"),
     [
         (_TAIL + 'model_fn({}, None, "infer", {})\n', "more than Estimators"),
-        (_TAIL.replace("model_fn,", "lambda **k: model_fn(**k),"), "is not certain"),
+        (
+            _TAIL.replace("model_fn,", "lambda **k: model_fn(**k),"),
+            "the tool cannot tell which arguments",
+        ),
         (_TAIL + "EstimatorModel = 1\n", "is taken"),
         (
             _TAIL + 'hook = tf.train.LoggingTensorHook({"loss": "loss:0"}, 10)\n',
-            "asks for a tensor by its name",
+            "requests a tensor by its name",
         ),
         (
             _TAIL + 'found = graph.get_tensor_by_name("x:0")\n',
@@ -445,8 +451,8 @@ def test_an_update_in_a_group(group: str) -> None:
     [
         ("optimizer.minimize(loss)", "count the global step"),
         ("optimizer.minimize(loss, step), tf.assign_add(step, 1)", "twice"),
-        ("optimizer.minimize(loss), tf.assign_add(step, 2)", "one call"),
-        ("optimizer.minimize(loss), optimizer.minimize(loss, step)", "one call"),
+        ("optimizer.minimize(loss), tf.assign_add(step, 2)", "a single call"),
+        ("optimizer.minimize(loss), optimizer.minimize(loss, step)", "a single call"),
     ],
 )
 def test_another_group_stays(group: str, reason: str) -> None:

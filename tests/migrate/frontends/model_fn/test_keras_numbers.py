@@ -144,7 +144,7 @@ def test_becomes_a_keras_model(network: str, expected: list[str]) -> None:
             with tf.variable_scope("mlp", reuse=tf.AUTO_REUSE):
                 net = tf.layers.dense(net, 3)
             """,
-            "that is opened again",
+            "that is opened several times",
         ),
         (
             """
@@ -152,7 +152,7 @@ def test_becomes_a_keras_model(network: str, expected: list[str]) -> None:
                 with tf.variable_scope("mlp", reuse=tf.AUTO_REUSE):
                     net = tf.layers.dense(net, 3)
             """,
-            "in a loop in a variable scope of each round",
+            "each time in another variable scope",
         ),
         # Python makes the outer Keras layer first.
         (
@@ -161,7 +161,7 @@ def test_becomes_a_keras_model(network: str, expected: list[str]) -> None:
                 for units in params["hidden"]:
                     net = tf.layers.dense(tf.layers.dense(net, 3), units)
             """,
-            "within another's call",
+            "in the call of another layer",
         ),
         # A name that a number may give, too.
         (
@@ -171,7 +171,7 @@ def test_becomes_a_keras_model(network: str, expected: list[str]) -> None:
                     net = tf.layers.dense(net, units)
                 net = tf.layers.dense(net, 3, name="dense_1")
             """,
-            "in a scope that numbers dense",
+            "numbers layers (dense)",
         ),
         (
             """
@@ -180,7 +180,7 @@ def test_becomes_a_keras_model(network: str, expected: list[str]) -> None:
                     net = tf.layers.dense(net, units)
                     net = tf.layers.dense(net, 3, name="dense_%d" % i)
             """,
-            "in a scope that numbers dense",
+            "numbers layers (dense)",
         ),
         (
             """
@@ -189,7 +189,7 @@ def test_becomes_a_keras_model(network: str, expected: list[str]) -> None:
                     net = tf.layers.dense(net, 3, name="first")
                 net = tf.layers.dense(net, 3)
             """,
-            "in a scope that numbers dense",
+            "numbers layers (dense)",
         ),
     ],
 )
@@ -237,7 +237,7 @@ def test_a_scopes_name_in_other_spellings(scope: str) -> None:
 )
 def test_what_may_have_taken_a_name(before: str) -> None:
     later = "\ntable = tf.get_variable('table', [3, 4])\nnet = tf.matmul(net, table)\n"
-    assert "in its graph is 'table'" in _stays(_migrated(before + later))
+    assert "have the name 'table'" in _stays(_migrated(before + later))
     other = later.replace("'table'", "'other'") + "net = tf.reshape(net, [-1, 4])\n"
     other = f"\nnet = tf.reshape(net, [-1, 3]){other}"
     if "params['scope']):" not in before or "%" in before:
@@ -252,14 +252,16 @@ def test_a_scope_of_another_function() -> None:
     helper = "def looked_at(x):\n    with tf.name_scope('table'):\n        return tf.abs(x)\n\n\n"
     assert '"table", shape=[3, 4]' in " ".join(_migrated(later).text.split())
     found = _migrated("net = looked_at(net)\n" + later, before=helper)
-    assert "in its graph is 'table'" in _stays(found)
+    assert "have the name 'table'" in _stays(found)
 
 
 def test_a_name_that_several_have_is_not_certain() -> None:
     twice = "with tf.name_scope('table'):\n    net = tf.abs(net)\n" + (
         _TABLE.format(scope="table", more="")
     )
-    assert "more than one name in its graph is 'table'" in _stays(_migrated(twice))
+    assert "several operations of its graph have the name 'table'" in _stays(
+        _migrated(twice)
+    )
 
 
 @pytest.mark.parametrize(
@@ -362,7 +364,7 @@ def test_functions_of_layers_without_names(network: str, expected: list[str]) ->
             with tf.variable_scope("a", reuse=tf.AUTO_REUSE):
                 net = one + tower(net, [3, 3])
             """,
-            "would depend on how often",
+            "depend on the number of calls",
         ),
         (
             """
@@ -370,7 +372,7 @@ def test_functions_of_layers_without_names(network: str, expected: list[str]) ->
                 with tf.variable_scope("a", reuse=tf.AUTO_REUSE):
                     net = tower(net, [3 + i])
             """,
-            "its layers have no name",
+            "layers of this function have no names",
         ),
         # Outside of scopes Keras counts, in one the function would.
         (
@@ -379,7 +381,7 @@ def test_functions_of_layers_without_names(network: str, expected: list[str]) ->
             with tf.variable_scope("a"):
                 net = one + tower(net, [4])
             """,
-            "would depend on how often",
+            "depend on the number of calls",
         ),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_variable_scope_is_in_the_names_of_the_cells_variables() -> None:
     [
         (
             (_RUN, "    with tf.variable_scope(mode):\n    " + _RUN),
-            "a recurrent network in a scope that is not only named",
+            "a recurrent network is in a scope that does more than to give a name",
         ),
         (
             (_CELL, _CELL.replace("LSTMCell(8)", "LSTMCell(8, num_proj_shards=1)")),
@@ -76,7 +76,7 @@ def test_a_variable_scope_is_in_the_names_of_the_cells_variables() -> None:
                 _CELL + "    cell = tf.nn.rnn_cell.DropoutWrapper(\n"
                 "        cell, 0.5 if mode == tf.estimator.ModeKeys.TRAIN else 1.0)\n",
             ),
-            "LSTMCell is nothing that a Keras step can hold",
+            "a step of Keras cannot contain tf.nn.rnn_cell.LSTMCell",
         ),
         (
             (_CELL, "    cell = tf.nn.rnn_cell.LSTMCell(features['x'].shape[2])\n"),

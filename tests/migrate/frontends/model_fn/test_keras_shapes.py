@@ -69,21 +69,21 @@ def test_a_name_on_the_way() -> None:
     ("text", "reason"),
     [
         (_builder() + "fn = model_fn_builder(4, 2.0)\nprint(fn)\n", "more than"),
-        (_builder().replace("scale", "data"), "step's own name"),
-        (_builder().replace("scale", "self"), "step's own name"),
+        (_builder().replace("scale", "data"), "which a step of Keras uses itself"),
+        (_builder().replace("scale", "self"), "which a step of Keras uses itself"),
         (
             _builder().replace("    return model_fn\n", "    return model_fn or 1\n"),
-            "not known",
+            "the tool does not find its model_fn",
         ),
         (
             _builder("model_fn if hidden else None"),
-            "not known",
+            "the tool does not find its model_fn",
         ),
         (
             _builder().replace(
                 "        optimizer = tf.train.AdamOptimizer(0.01)\n", ""
             ),
-            "made outside of it",
+            "made outside of the model_fn",
         ),
     ],
 )
@@ -139,23 +139,26 @@ def test_a_lambda_around_a_function() -> None:
         (
             "e = tf.estimator.Estimator(functools.partial(model_fn, scale=1.0))\n"
             "f = tf.estimator.Estimator(model_fn)",
-            "more arguments here than there",
+            "give it different arguments",
         ),
         (
             "e = tf.estimator.Estimator(functools.partial(model_fn, **settings))",
-            "not certain",
+            "the tool cannot tell the arguments",
         ),
         (
             "e = tf.estimator.Estimator(\n"
             "    lambda features, labels, mode: model_fn(features, labels[0], mode, 2))",
-            "changes what its model_fn is given",
+            "changes the arguments of the model_fn",
         ),
         (
             "e = tf.estimator.Estimator(\n"
             "    lambda features, labels, mode: model_fn(labels, features, mode, 2))",
-            "anew",
+            "another value as",
         ),
-        ("e = tf.estimator.Estimator(other.model_fn)", "not known"),
+        (
+            "e = tf.estimator.Estimator(other.model_fn)",
+            "the tool cannot tell what it is",
+        ),
     ],
 )
 def test_arguments_that_are_not_certain(estimators: str, reason: str) -> None:
@@ -194,7 +197,7 @@ def test_a_metric_reads_what_was_bound_when_it_was_made() -> None:
         ("        return tf.estimator.EstimatorSpec(mode, loss=loss, eval", again
          + "imator.EstimatorSpec(mode, loss=loss, eval")
     )  # fmt: skip
-    assert "bound again after it is read" in _migrated(changed)[1]
+    assert "again after it was read" in _migrated(changed)[1]
 
 
 def test_names_of_layers_that_a_step_binds_anew() -> None:
@@ -315,12 +318,12 @@ def test_a_network_that_is_called_twice() -> None:
                 "    with tf.variable_scope('net', reuse=reuse):",
                 "    if x is not None:",
             ),
-            "makes variables anew",
+            "makes new variables",
         ),
-        (("('net', reuse=reuse)", "('net')"), "makes variables anew"),
+        (("('net', reuse=reuse)", "('net')"), "makes new variables"),
         (
             ("    logits_test =", "    features = {'x': 1}\n    logits_test ="),
-            "changes what a network's second call reads",
+            "changes a value that the second call of the network reads",
         ),
     ],
 )
@@ -350,8 +353,8 @@ def test_layer_objects() -> None:
     unseen = made.replace("side.apply(features['y'])", "0.0").replace(
         "drop(side(features['x']), training=training)", "drop(features['x'])"
     )
-    assert "out of sight" in _migrated(_changed((_FIRST, unseen)))[1] or (
-        "training mode" in _migrated(_changed((_FIRST, unseen)))[1]
+    assert "does not see where" in _migrated(_changed((_FIRST, unseen)))[1] or (
+        "exactly in mode TRAIN" in _migrated(_changed((_FIRST, unseen)))[1]
     )
 
 
@@ -374,7 +377,7 @@ def test_metrics_that_are_added() -> None:
     for test in ("make()", "loss is None", "other", "not FLAGS or loss"):
         changed = _changed((old, some.replace("if FLAGS", f"if {test}")))
         several = "FLAGS, other = 1, 2\nother = 3\n\n\n"
-        assert "more than the mode" in _migrated(several + changed)[1]
+        assert "other than the mode" in _migrated(several + changed)[1]
 
 
 _MADE = "    optimizer = tf.train.AdamOptimizer(0.01)\n"
@@ -430,7 +433,7 @@ def test_a_group_of_the_update_and_the_averages() -> None:
         (old, grouped.replace("group(train_op", "group(step_op")),
         ("    train_op = optimizer.minimize", step),
     )
-    assert "moving averages in a network that is called twice" in _migrated(twice)[1]
+    assert "a network with moving averages is called twice" in _migrated(twice)[1]
 
 
 _TRAINS = "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
@@ -598,5 +601,7 @@ def test_a_function_does_not_know_the_penalties_of_a_model() -> None:
     )
     text = loss + "def model_fn(features, labels, mode):\n" + body
     result, stays = _migrated(text + "\n\ne = tf.estimator.Estimator(model_fn)\n")
-    assert "get_regularization_loss in a function that a step calls" in stays
+    assert (
+        "a function that a step calls uses tf.losses.get_regularization_loss" in stays
+    )
     assert "tf_keras.Model" not in result

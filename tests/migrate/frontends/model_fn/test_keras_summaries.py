@@ -96,7 +96,7 @@ def test_a_summary_of_gradients_follows_them() -> None:
 
 def test_what_is_not_written_out_stays_a_model_fn() -> None:
     scope = _scoped("tf.name_scope(mode)", "tf.summary.scalar('x', loss)")
-    assert "a scope that is not written out" in _migrated(scope)[1]
+    assert "the name of a scope is not written out" in _migrated(scope)[1]
     name = _scoped("tf.name_scope('a')", "tf.summary.scalar('x' + mode, loss)")
     assert "not written out" in _migrated(name)[1]
     columns = "tf.feature_column.shared_embedding_columns(columns, 3)"

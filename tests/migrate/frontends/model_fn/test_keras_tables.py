@@ -83,26 +83,26 @@ def test_a_name_of_keras_gets_another() -> None:
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
-        ([f"{_FROM}(features['words'])"], "made of `features`"),
-        ([f"{_FROM}(tf.get_collection('words'))"], "made by tf.get_collection"),
+        ([f"{_FROM}(features['words'])"], "made from `features`"),
+        ([f"{_FROM}(tf.get_collection('words'))"], "made with tf.get_collection"),
         (
             ["    given = ['a']", "    given.append('b')", f"{_FROM}(given)"],
-            "made of `given`, which is no plain value",
+            "made from `given`",
         ),
         (
             ["    given = ['a']", f"{_FROM}(given)", "    given = ['b']"],
-            "made of `given`, which is no plain value",
+            "made from `given`",
         ),
-        ([f"{_FROM}(WORDS)", "    show(words)"], "`words` is more than looked up in"),
+        ([f"{_FROM}(WORDS)", "    show(words)"], "`words` for more than lookups"),
         (
             [f"{_FROM}(WORDS)", f"{_FROM}(WORDS[::-1])"],
-            "`words` is more than one lookup table",
+            "`words` is the name of several lookup tables",
         ),
-        ([f"{_FROM}([str(mode)])"], "made of `mode`"),
+        ([f"{_FROM}([str(mode)])"], "made from `mode`"),
         (
             ["    if params['two']:", f"    {_FROM}(WORDS)", "    else:",
              f"    {_FROM}(WORDS, 2)"],
-            "is nothing that a Keras step can hold",
+            "a step of Keras cannot contain",
         ),
     ],
 )  # fmt: skip

@@ -70,20 +70,24 @@ def test_what_a_total_is_of(old: str, new: str, expected: str) -> None:
     ("old", "new", "reason"),
     [
         (_TOTAL, "get_total_loss(mode == 'train')", "whether penalties are added"),
-        (_TOTAL, "get_total_loss(scope='tower')", "chosen by a scope"),
+        (_TOTAL, "get_total_loss(scope='tower')", "chooses losses by a scope"),
         ("rating)\n    loss", "rating, loss_collection=None)\n    loss", "no loss"),
         (
             "rating)\n    loss",
             "rating, loss_collection='mine')\n    loss",
             "another collection",
         ),
-        (_ERROR, _ERROR + "    error *= 2.0\n", "bound anew"),
-        (_ERROR, _ERROR + "    more = other(labels, rating)\n", "collects a loss"),
+        (_ERROR, _ERROR + "    error *= 2.0\n", "again before it computes the total"),
+        (
+            _ERROR,
+            _ERROR + "    more = other(labels, rating)\n",
+            "adds a loss to the graph's total",
+        ),
         (
             "    train_op =",
             "    late = tf.layers.dense(rating, 1, name='late')\n"
             "    loss += tf.reduce_sum(late)\n    train_op =",
-            "more layers are made after",
+            "before it has made all layers",
         ),
         ("loss=loss", "loss=tf.losses.get_total_loss()", "EstimatorSpec adds up"),
     ],

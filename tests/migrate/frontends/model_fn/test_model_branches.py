@@ -111,7 +111,10 @@ def test_a_conditional_expression() -> None:
     ],
 )
 def test_branches_that_do_not_end_alike(update: str) -> None:
-    why = ("its train_op is not one call", "what its control_dependencies run is not")
+    why = (
+        "its train_op is not a single call",
+        "its control_dependencies run something other",
+    )
     assert any(reason in _migrated(update)[1] for reason in why)
 
 

@@ -80,35 +80,35 @@ def test_losses_of_a_total_get_names(body: str, new: str) -> None:
     [
         (
             _LOSS.strip() + "\nloss = loss + 1.0\nloss = tf.losses.get_total_loss()",
-            "`loss` is bound anew before its total loss is taken",
+            "the program assigns `loss`, a part of its total loss, again before it computes the total",
         ),
         (
             "for _ in range(2):\n"
             "    one = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             "loss = tf.losses.get_total_loss()",
-            "a loss of the total that has no name",
+            "a part of its total loss is not assigned to a name",
         ),
         (
             _LOSS.strip() + "\nloss = tf.losses.get_total_loss(scope='a')",
-            "losses chosen by a scope",
+            "it chooses losses by a scope",
         ),
         (
             "tf.losses.mean_squared_error(labels, logits, loss_collection='mine')\n"
             "loss = tf.losses.get_total_loss()",
-            "a loss in another collection",
+            "a loss is in another collection",
         ),
         (
             _LOSS.strip() + "\nloss = tf.losses.get_total_loss(params['all'])",
-            "known at run time alone",
+            "a value at run time decides",
         ),
         (
             "if mode == tf.estimator.ModeKeys.TRAIN:\n"
             "    more = tf.losses.mean_squared_error(labels, logits)\n"
             "one = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             "loss = tf.losses.get_total_loss()",
-            "other losses by mode",
+            "different losses in different modes",
         ),
-        ("loss = tf.losses.get_total_loss()", "no loss of its own"),
+        ("loss = tf.losses.get_total_loss()", "no loss that the model_fn makes"),
     ],
 )
 def test_a_total_of_what_is_not_certain_stays(body: str, reason: str) -> None:
@@ -128,7 +128,7 @@ def own(labels, logits):
         "loss = tf.losses.get_total_loss()"
     )
     text = _body(body).replace("def model_fn", helper + "def model_fn")
-    assert "own() collects a loss of the total" in _reasons(_migrated(text))[0]
+    assert "own() adds a loss to the graph's total loss" in _reasons(_migrated(text))[0]
 
 
 _INNER = """\
@@ -245,7 +245,7 @@ def test_a_seed_of_the_graph_is_set_before_the_layers() -> None:
     made = migration.text.index("set_random_seed(1)")
     assert made < migration.text.index("tf_keras.layers.Dense")
     later = _migrated(_body("tf.set_random_seed(1)\n" + _LOSS.strip()))
-    assert "a seed of the graph after tf.layers.dense" in _reasons(later)[0]
+    assert "it sets the graph's seed after tf.layers.dense" in _reasons(later)[0]
     some = _body(
         "if mode == tf.estimator.ModeKeys.TRAIN:\n    tf.set_random_seed(1)\n"
         + _LOSS.strip()
@@ -269,7 +269,7 @@ def test_what_decides_is_told_and_not_what_came_first() -> None:
     body = _INNER + "loss = loss_fn(logits)\ntf.assert_positive(loss)"
     migration = _migrated(_body(body))
     (found,) = (f for f in migration.findings if f.code == "K110")
-    assert "this does more than bind a name" in found.reason
+    assert "does more than assign a value to a name" in found.reason
     assert found.line == 9
 
 
@@ -314,22 +314,22 @@ def test_a_function_is_called_again_and_keras_numbers_its_layers(body: str) -> N
         (
             "net = block(block(features['x'], 4), 5)\n"
             "logits = tf.layers.dense(tf.layers.dense(net, 3), 3)",
-            "within another's call",
+            "in the call of another layer",
         ),
         (
             "net = block(features['x'], 4)\nlogits = tf.layers.dense(block(net, 5), 3)",
-            "within another's call",
+            "in the call of another layer",
         ),
         (
             "net = features['x']\nfor units in [4, 5]:\n"
             "    net = tf.layers.dense(tf.layers.dense(net, 2), units)\n"
             "logits = tf.layers.dense(net, 3)",
-            "within another's call",
+            "in the call of another layer",
         ),
         (
             "net = tf.layers.dense(features['x'], 4, name='dense_2')\n"
             "logits = block(block(net, 4), 3)",
-            "a layer named as dense are numbered",
+            "a layer has a name that TensorFlow 1 gives to layers without a name (dense)",
         ),
     ],
 )
@@ -377,10 +377,10 @@ def test_variables_that_are_chosen_otherwise_keep_the_model_fn(variables: str) -
     text = (_HEAD + _LOSS + _TAIL).replace(
         f"global_step={_STEP})", f"global_step={_STEP}, var_list={variables})"
     )
-    assert "not chosen by a scope's name" in _reasons(_migrated(text))[0]
+    assert "does not choose by a scope's name" in _reasons(_migrated(text))[0]
 
 
 def test_on_devices_a_total_of_losses_keeps_the_model_fn() -> None:
     text = _body(_LOSS.strip() + "\nloss = tf.losses.get_total_loss()")
     text += "strategy = tf.distribute.MirroredStrategy()\n"
-    assert "the losses of the devices before" in _reasons(_migrated(text))[0]
+    assert "the losses of other devices" in _reasons(_migrated(text))[0]

@@ -151,29 +151,29 @@ _CHANGED = "\ndef grow(self):\n    self.hidden = 2\n"
                   "    return x\n"), "grow() sets `self.calls`"),
         (_trainer('self.grow(features["x"])', "\ndef grow(self, x):\n"
                   "    self.hidden.append(1)\n    return x\n"), "changes `self.hidden`"),
-        (_trainer('grow(self, features["x"])'), "gives its `self` to something else"),
-        (_trainer('tf.layers.dense(features["x"], self.depth)'), "cannot be seen"),
-        (_trainer(bases="Base"), "inherits from Base, which is not in sight"),
+        (_trainer('grow(self, features["x"])'), "passes its `self` to other code"),
+        (_trainer('tf.layers.dense(features["x"], self.depth)'), "the tool cannot tell what"),
+        (_trainer(bases="Base"), "inherits from Base, which the tool does not see"),
         (_trainer('tf.layers.dense(features["x"], self.params)',
-                  bases="tf.estimator.Estimator"), "is an Estimator's own"),
+                  bases="tf.estimator.Estimator"), "is an attribute of the Estimator itself"),
         (_trainer() + "\n\nclass Other(Trainer):\n    def model_fn(self, features, labels, "
          "mode):\n        return None\n", "overridden"),
         (_trainer() + "\n\nclass Other(Trainer):\n    def __init__(self):\n"
          "        Trainer.__init__(self, 2)\n        self.estimator()\n"
          "        self.hidden = 3\n", "set after the Estimator is made"),
         (_trainer() + "\n\nclass Other(Trainer):\n    hidden = property(len)\n"
-         "    hidden = 3\n", "cannot be seen"),
+         "    hidden = 3\n", "the tool cannot tell what"),
         (_trainer(more="\ndef set(self, name):\n    setattr(self, name, 3)\n"), "setattr"),
         (_trainer(more="\ndef __getattr__(self, name):\n    return 3\n"), "__getattr__"),
         (_trainer(more="\ndef again(self):\n    return self.model_fn\n"),
-         "used by more than Estimators"),
+         "for more than Estimators"),
         (_trainer('self.deep(features["x"])', "\ndef deep(self, x):\n    return x\n\n"
                   "def more(self):\n    return self.deep(1)\n"),
-         "used by more than Estimators"),
+         "for more than Estimators"),
         (_trainer('self.deep(features["x"])', "\n@tf.function\ndef deep(self, x):\n"
                   "    return x\n"), "has a decorator"),
         (_trainer('self.deep(*[features["x"]])', "\ndef deep(self, x):\n    return x\n"),
-         "not certain"),
+         "the tool cannot tell which arguments"),
         (_trainer('self.deep(features["x"])', "\n@property\ndef deep(self):\n"
                   "    return tf.nn.relu\n"), "decorator"),
         (_trainer().replace("def __init__(self, hidden):", "def __init__(self, hidden):\n"
@@ -184,7 +184,7 @@ _CHANGED = "\ndef grow(self):\n    self.hidden = 2\n"
          .replace("    def __init__", "    DEPTH = 2\n\n    def __init__"),
          "reads `DEPTH` of its class"),
         (_trainer('tf.layers.dense(features["x"], features.__units)'), "private name"),
-        (_trainer() + "\nfn = getattr(Trainer(3), 'model_fn')\n", "found by its name"),
+        (_trainer() + "\nfn = getattr(Trainer(3), 'model_fn')\n", "up by its name"),
         (_trainer('self.deep(features["x"])', "\nif True:\n    def deep(self, x):\n"
                   "        return x\n"), "in a branch of its class"),
     ],
@@ -221,7 +221,7 @@ def test_other_files_that_know_more_of_it(other: str) -> None:
     knowing = {os.path.realpath("trainer.py"): (text,)}
     options = Options(tree=Tree(knowing=knowing))
     _, stays = _migrated(_trainer(), options)
-    assert "other files know more of Trainer" in stays[0]
+    assert "other files use Trainer, too" in stays[0]
 
 
 def test_other_files_that_only_make_objects_of_it() -> None:

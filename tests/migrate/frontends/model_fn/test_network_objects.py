@@ -135,9 +135,9 @@ _MORE = "\n    def more(self, x):\n        return {}\n"
         (_program(_DENSE.replace("object", "Base")), "inherits from Base"),
         (_program(_DENSE + "\n\nclass Larger(Net):\n    pass\n"), "inherit from each other"),
         (_program(_DENSE.replace("    def __call__", "    @tf.function\n    def __call__")),
-         "net() is not known"),
+         "the tool cannot tell what net() does"),
         (_program(_DENSE, 'net = Net(4)\nnet = Net(5)\nlogits = net(features["x"], training)'),
-         "called again"),
+         "called several times"),
         # Its layers may be others.
         (_program(_DENSE + "\n\nNet.hidden = None\n"), "hidden() among its layers"),
         (_program(_DENSE + "\n    def change(self):\n        self.head = None\n"),
@@ -151,23 +151,23 @@ _MORE = "\n    def more(self, x):\n        return {}\n"
                                      "self.training = training and units > 2"), _BUILD),
          "`training`"),
         (_program(_FUNCTIONS + _MORE.format("self.training"), _BUILD),
-         "read by more than layers"),
-        (_program(_FUNCTIONS, _BUILD.replace("training", "not training")), "training mode"),
+         "other than the layers"),
+        (_program(_FUNCTIONS, _BUILD.replace("training", "not training")), "exactly in mode TRAIN"),
         # What is made again has other names.
         (_program(_DENSE.replace("return self.head(x)", "for _ in range(2):\n"
                                  "            x = self.head(x)\n        return x")),
-         "first called in a loop"),
+         "a loop calls a layer object"),
         (_program(_FUNCTIONS, _BUILD + '\nlogits = logits + net.build(features["x"])'),
-         "called again"),
+         "called several times"),
         (_program(_DENSE.replace("Dropout(0.5)", "BatchNormalization()"),
                   'net = Net(4)\nlogits = net(features["x"], training)\n'
                   'logits = tf.add(logits, net(features["x"], training))')
          .replace("    train_op = ", "    with tf.control_dependencies(tf.get_collection("
-                  "tf.GraphKeys.UPDATE_OPS)):\n      train_op = "), "moved more than once"),
+                  "tf.GraphKeys.UPDATE_OPS)):\n      train_op = "), "batch normalisation more than once"),
         # What else knows it.
-        (_program(_DENSE, _CALL) + "\nother = Net(5)\n", "called elsewhere too"),
+        (_program(_DENSE, _CALL) + "\nother = Net(5)\n", "other code calls it, too"),
         (_program(_DENSE, _CALL).replace("training)\n    if", "training)\n    units = net\n    if")
-         .replace('{"logits": logits}', '{"logits": logits * units.units}'), "`net` is read after the layers"),
+         .replace('{"logits": logits}', '{"logits": logits * units.units}'), "the code after the layers reads `net`"),
         (_program(_DENSE.replace("return self.head(x)", "return tf.get_variable('w', [3]) * x")),
          "tf.get_variable"),
     ],
@@ -195,4 +195,4 @@ def test_an_object_of_another_file_in_a_step() -> None:
     network += 'logits = net.build(features["x"]) + b'
     text = _program("import nets\n", network)
     _, stays = _migrated(text)
-    assert "net.build() is not known" in stays[0]
+    assert "the tool cannot tell what net.build() does" in stays[0]

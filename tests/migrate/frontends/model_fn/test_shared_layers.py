@@ -107,7 +107,7 @@ def test_layers_are_made_once(changes: tuple[tuple[str, str], ...]) -> None:
         # Other sizes: TF1 raised an error.
         (
             (('tower(features["right"]', 'tower(features["right"], 5'),),
-            "not in every call",
+            "only some of the calls",
         ),
         (
             (
@@ -118,7 +118,7 @@ def test_layers_are_made_once(changes: tuple[tuple[str, str], ...]) -> None:
                     ),
                 ),
             ),
-            "not in every call",
+            "only some of the calls",
         ),
         # Averages that two calls move.
         (
@@ -140,7 +140,7 @@ def test_layers_are_made_once(changes: tuple[tuple[str, str], ...]) -> None:
                 ('["left"]', '["left"], training'),
                 ('["right"]', '["right"], training'),
             ),
-            "averages that are moved more than once",
+            "one step would update the averages of batch normalisation more than once",
         ),
         # Numbers that go on, in a scope that is not opened anew.
         (
@@ -149,7 +149,7 @@ def test_layers_are_made_once(changes: tuple[tuple[str, str], ...]) -> None:
                 ("        net =", "    net ="),
                 ("        return tf.layers", "    return tf.layers"),
             ),
-            "how often",
+            "on the number of calls",
         ),
         (
             (
@@ -158,7 +158,7 @@ def test_layers_are_made_once(changes: tuple[tuple[str, str], ...]) -> None:
                     "        print(net)\n        return tf.layers",
                 ),
             ),
-            "tells what it does",
+            "prints or logs something",
         ),
         (
             (
@@ -168,7 +168,7 @@ def test_layers_are_made_once(changes: tuple[tuple[str, str], ...]) -> None:
                 ),
                 ("left * right", "left * right + z"),
             ),
-            "shares its variables",
+            "reuses variables",
         ),
     ],
 )
@@ -221,7 +221,9 @@ def test_a_head_of_training_alone() -> None:
 def test_layers_that_training_alone_may_not_have(old: str, new: str) -> None:
     heads = (_HEADS[0], _HEADS[1].replace(old, new))
     more = [] if old in _HEADS[1] else [(old, new)]
-    assert "other layers than in TRAIN" in _stays(_migrated(_PLAIN_STEP, heads, *more))
+    assert "other layers than in mode TRAIN" in _stays(
+        _migrated(_PLAIN_STEP, heads, *more)
+    )
 
 
 _OBJECT = """\
@@ -281,4 +283,4 @@ def test_layers_that_an_object_has_are_shared_by_it() -> None:
 
 def test_an_object_of_a_loop_stays() -> None:
     migration = _of_an_object(('with tf.variable_scope("sides")', "for _ in range(1)"))
-    assert "an object that a loop or a condition makes" in _stays(migration)
+    assert "a loop or a condition makes its object" in _stays(migration)

@@ -241,16 +241,16 @@ def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
                 _LOGITS,
                 "    if training:\n        net = tf.layers.dense(net, 2)\n" + _LOGITS,
             ),
-            "some modes have and others have not",
+            "only some of the modes have this layer",
         ),
-        (("[depth, 3]", "[net.shape[1], 3]"), "known in a step alone"),
+        (("[depth, 3]", "[net.shape[1], 3]"), "which only a step knows"),
         (("shape=[depth, 3])", "initializer=params['w'])"), "not written out"),
         (
             ("shape=[depth, 3])", "[depth, 3], initializer=params['w'])"),
-            "an initializer",
+            "the initializer",
         ),
         (("shape=[depth, 3])", "[depth, 3], partitioner=params['p'])"), "partitioner"),
-        (('scope("top")', 'scope("top", reuse=True)'), "shares its variables"),
+        (('scope("top")', 'scope("top", reuse=True)'), "reuses variables"),
         (
             (_LOGITS, _LOGITS + "    logits += tf.layers.dense(net, size * labels)\n"),
             "",
@@ -261,11 +261,11 @@ def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
                 _LOGITS + "    cell = tf.nn.rnn_cell.GRUCell(3)\n"
                 "    logits, _ = cell(logits, logits)\n",
             ),
-            "cell() is not known",
+            "the tool cannot tell what cell() does",
         ),
         (
             ("    if training:\n", "    if mode == tf.estimator.ModeKeys.EVAL:\n"),
-            "more than whether it is training",
+            "differs between evaluation and prediction",
         ),
         (
             (
@@ -274,11 +274,11 @@ def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
                     "net = tf.layers.dense(net, 2, name='a%d' % i)", "net"
                 ).replace("params['hidden']", "tf.unstack(net)"),
             ),
-            "over what a step computes",
+            "over values that a step computes",
         ),
         (
             (_LOGITS, _LOOP.format("more = tf.get_variable('m', [2, 2])", "more")),
-            "under one name",
+            "under the same name",
         ),
         (
             (
@@ -289,7 +289,7 @@ def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
                     "net",
                 ),
             ),
-            "several layers of a kind",
+            "several layers of one kind",
         ),
         (
             (
@@ -298,7 +298,7 @@ def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
                     "net = tf.layers.dense(net, net.shape[1], name='a%d' % i)", "net"
                 ),
             ),
-            "known in a step alone",
+            "which only a step knows",
         ),
         (
             (
@@ -309,9 +309,9 @@ def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
                     "net",
                 ),
             ),
-            "stops early",
+            "with `break`, `continue` or `else`",
         ),
-        ((_NET, "    size = features['word']\n" + _NET), "known in a step alone"),
+        ((_NET, "    size = features['word']\n" + _NET), "which only a step knows"),
     ],
 )
 def test_what_stays_and_why(change: tuple[str, str], reason: str) -> None:

@@ -112,7 +112,7 @@ _AFTER = "def after_run(self, run_context, run_values):"
 @pytest.mark.parametrize(
     ("hook", "made", "reason"),
     [
-        (_LOSS, "hooks = [Hook('loss:0')]", "names a tensor of the graph, 'loss:0'"),
+        (_LOSS, "hooks = [Hook('loss:0')]", "names a tensor by a string, 'loss:0'"),
         (_LOSS, "hooks = [Hook(loss * 2.0)]", "the call of the hook computes"),
         (_LOSS, "hooks = [Hook(train_op)]", "runs an operation `train_op`"),
         (_LOSS, "hooks = [Hook(3)]", "but no step of the session computes it"),
@@ -129,7 +129,7 @@ _AFTER = "def after_run(self, run_context, run_values):"
         (
             _LOSS + "\n    def end(self, session):\n        print(self._loss.name)\n",
             "hooks = [Hook(loss)]",
-            "does more with `self._loss` than fetch it",
+            "does more with `self._loss` than to fetch it",
         ),
         (
             _LOSS.replace("= loss\n", "= [loss]\n"),
@@ -169,12 +169,12 @@ _AFTER = "def after_run(self, run_context, run_values):"
         (
             _methods(f"{_AFTER} print(run_context)"),
             "hooks = [Hook()]",
-            "passes `run_context` on",
+            "passes `run_context` to other code",
         ),
         (
             _methods("def end(self, session): evaluate(session)"),
             "hooks = [Hook()]",
-            "passes `session` on",
+            "passes `session` to other code",
         ),
         (
             _methods(f"{_CONTEXT} return tf.train.SessionRunArgs(None, options=4)"),

@@ -80,18 +80,18 @@ def test_two_models_have_one_function() -> None:
     ("change", "reason"),
     [
         (("units])", "units], partitioner=None if units else units)"), "partitioner"),
-        (("units])", "units], initializer=units)"), "an initializer"),
+        (("units])", "units], initializer=units)"), "the initializer"),
         (('"w", [x.shape[-1].value, units]', '"w"'), "not written out"),
         (
             ("        w = ", "        for _ in range(2):\n            w = "),
-            "in a loop, under one name",
+            "each time under the same name",
         ),
         (
             (
                 _SECOND,
                 "    def_y = linear(net, 1, 'second')\n    y = def_y * bias(1)\n",
             ),
-            "is given no tensor",
+            "without a tensor argument",
         ),
         (
             (
@@ -99,7 +99,7 @@ def test_two_models_have_one_function() -> None:
                 _SECOND + "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
                 "        y = linear(y, 1, 'third')\n",
             ),
-            "other layers than in TRAIN",
+            "other layers than in mode TRAIN",
         ),
     ],
 )
