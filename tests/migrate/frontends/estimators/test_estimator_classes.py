@@ -122,12 +122,12 @@ def test_what_is_left_out_keeps_its_default() -> None:
     [
         ("def of(features, labels, mode):\n"
          "    return model_fn(features, labels[0], mode)\n\n\n"
-         "e = tf.estimator.Estimator(of)\n", "changes what its model_fn is given"),
+         "e = tf.estimator.Estimator(of)\n", "changes the arguments of the model_fn"),
         ("def of(features, labels, mode):\n    return model_fn(features, None, mode)\n\n\n"
          "e = tf.estimator.Estimator(of)\n", "does not pass `labels` to the model_fn"),
         ("def of(features, labels, mode):\n    return model_fn(features, labels, mode)\n\n\n"
          "e = tf.estimator.Estimator(of)\nof({}, None, 'infer')\n",
-         "used by more than Estimators"),
+         "for more than Estimators"),
         (_CLASS.format(more="\n\n    def graph(self):\n        return self.model_fn\n"),
          "the class of the Estimator uses `self.model_fn`"),
         (_CLASS.format(more="").replace("model_fn, model_dir", "*[model_fn, model_dir]"),
