@@ -45,7 +45,7 @@ CODES = (
     ),
     Code(
         "N105",
-        "what TensorFlow 1 kept in the graph: variables, losses or global step",
+        "variables, losses or global step kept in the graph",
         "The program asks the graph for something that the graph keeps: a collection, the losses of `tf.losses.get_losses` or `get_total_loss`, the global step in a function, or the list of all variables. Or it lists the trainable variables before all layers are made, takes a variable by its place in such a list, or asks a layer for its variables before the first step. Or it finds a variable again by its name: by `get_variable` without a shape, or by `tf.make_template`.",
         why="A collection was a list that a graph kept, so that any function could add to it or read it. TensorFlow 2 has no graph that outlives a step, so it has no such list, and no store of variables by name. A variable, such as the global step, belongs to the object that holds it. TensorFlow 1's list of variables had those that existed by then. Keras layers and optimizers make theirs in the first step, so a list could have other variables than in TensorFlow 1, or another order.",
         recipe="Keep the values in a list of your own. Pass variables, also the global step, to the functions that use them. Keep a variable in a Python name, or in a `tf.Module`.",
