@@ -40,8 +40,7 @@ VERSION = "T150"
 # What a home's first name may be besides `tf` and an emitted module.
 _PACKAGES = frozenset({"tf_keras", "tf_slim", "types"})
 _MODULE = Lost(
-    "the program passes the module itself to other code, and TensorFlow 2.21 "
-    "does not have this module",
+    "the program passes on the module itself, which TensorFlow 2.21 does not have",
     "Import the names that you use from the module, in the file that uses them.",
 )
 _UNSEEN = Lost(

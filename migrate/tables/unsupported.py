@@ -60,7 +60,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.ExponentialMovingAverage": (
         "O120",
-        "the tool recognises no training program that uses these moving averages",
+        "no recognised training program uses these moving averages",
         "Open the session in the same file. Or write the averages yourself, as "
         "variables that you update.",
     ),
@@ -127,17 +127,17 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.layers": (
         "N150",
-        "the tool recognises no training program that uses this layer",
+        "no recognised training program uses this layer",
         "Use tf_keras.layers.",
     ),
     "tf.placeholder": (
         "N150",
-        "the tool recognises no training program that uses this placeholder",
+        "no recognised training program uses this placeholder",
         "Make it a parameter of a function.",
     ),
     "tf.placeholder_with_default": (
         "N150",
-        "the tool recognises no training program that uses this placeholder",
+        "no recognised training program uses this placeholder",
         "Make it a parameter of a function.",
     ),
     "tf.sparse_placeholder": (
@@ -147,12 +147,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.get_variable": (
         "N150",
-        "the tool recognises no training program that uses this variable",
+        "no recognised training program uses this variable",
         "Make the variable with tf.Variable.",
     ),
     "tf.variable_scope": (
         "N150",
-        "the tool recognises no training program that uses this variable scope",
+        "no recognised training program uses this variable scope",
         "Use tf.name_scope.",
     ),
     "tf.get_variable_scope": (
@@ -216,17 +216,17 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.Saver": (
         "N150",
-        "the tool recognises no training program that uses this Saver",
+        "no recognised training program uses this Saver",
         "Use tf.train.Checkpoint.",
     ),
     "tf.train.Server": (
         "N150",
-        "the tool recognises no training program that uses this server",
+        "no recognised training program uses this server",
         "Use tf.distribute.Server.",
     ),
     "tf.train.replica_device_setter": (
         "N150",
-        "the tool recognises no training session that uses this device setter",
+        "no recognised training session uses this device setter",
         "Create variables under a strategy's scope.",
     ),
     "tf.train.MonitoredTrainingSession": (
@@ -236,15 +236,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.SyncReplicasOptimizer": (
         "N150",
-        (
-            "the tool recognises no training program that uses this "
-            "SyncReplicasOptimizer"
-        ),
+        ("no recognised training program uses this SyncReplicasOptimizer"),
         "Use tf.distribute.MultiWorkerMirroredStrategy.",
     ),
     "tf.gradients": (
         "N150",
-        "the tool recognises no training program that uses these gradients",
+        "no recognised training program uses these gradients",
         "Use tf.GradientTape.",
     ),
     "tf.trainable_variables": (
@@ -310,17 +307,17 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.fixed_size_partitioner": (
         "N150",
-        "the tool recognises no training program that uses this partitioner",
+        "no recognised training program uses this partitioner",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
     "tf.variable_axis_size_partitioner": (
         "N150",
-        "the tool recognises no training program that uses this partitioner",
+        "no recognised training program uses this partitioner",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
     "tf.min_max_variable_partitioner": (
         "N150",
-        "the tool recognises no training program that uses this partitioner",
+        "no recognised training program uses this partitioner",
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
 }

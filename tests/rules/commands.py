@@ -161,7 +161,7 @@ COMMANDS = {
     "T151": Command(
         {
             "train.py": "import tensorflow as tf\n\n"
-            "cell = tf.contrib.rnn.LayerNormBasicLSTMCell(2)\n"
+            "cell = tf.contrib.rnn.IntersectionRNNCell(2)\n"
             "x = tf.placeholder(tf.float32, [1, 3, 2])\n"
             "outputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)\n"
             "with tf.Session() as sess:\n"

@@ -45,7 +45,7 @@ def test_the_command_prints_it() -> None:
     shown = _print("s112")
     assert _words(shown) == _words((PAGES / "S112.md").read_text())
     for part in (
-        "S112: tensor used in the loop",
+        "S112: tensor used outside of session.run",
         "Why\nIn TensorFlow 1 the name stood for",
         "    for part in sess.run(parts, {x: np.ones([1, 2])}):",
         "    Do this: Fetch the tensors in `session.run`, and use the fetched values.",
