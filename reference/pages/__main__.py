@@ -13,6 +13,7 @@ from reference.pages import (
     how_to,
     mistakes,
     rules,
+    screens,
 )
 from reference.scenario import HERE
 
@@ -39,6 +40,8 @@ def generated() -> Iterator[tuple[pathlib.Path, Callable[[], str]]]:
         yield path, functools.partial(drawings.svg, drawing)
     yield DOCS / "pictures" / "demo.svg", demo_picture.write_picture
     yield DOCS / "pictures" / "demo-narrow.svg", demo_picture.write_narrow_picture
+    yield DOCS / "pictures" / "check.svg", screens.write_check
+    yield DOCS / "pictures" / "diff.svg", screens.write_diff
 
 
 if __name__ == "__main__":

@@ -45,12 +45,12 @@ def write_picture() -> str:
         [
             f'<path d="M{line:.0f} {_MARGIN + _ROW:.0f}V{height - _MARGIN:.0f}" '
             f'stroke="{_LINE}"/>',
-            _text("$ tf1to2 demo", _MARGIN, _MARGIN + 0.5 * _ROW, _INK),
-            _text("TensorFlow 1", _MARGIN, _MARGIN + 1.6 * _ROW, _SOFT),
-            _text("TensorFlow 2", middle, _MARGIN + 1.6 * _ROW, _SOFT),
+            write_text("$ tf1to2 demo", _MARGIN, _MARGIN + 0.5 * _ROW, _INK),
+            write_text("TensorFlow 1", _MARGIN, _MARGIN + 1.6 * _ROW, _SOFT),
+            write_text("TensorFlow 2", middle, _MARGIN + 1.6 * _ROW, _SOFT),
             *_column(old, _MARGIN, first, _OLD_INK),
             *_column(new, middle, first, _NEW_INK),
-            _text("The proof", _MARGIN, below, _SOFT),
+            write_text("The proof", _MARGIN, below, _SOFT),
             *_column(proof, _MARGIN, below, _INK),
         ],
     )
@@ -62,14 +62,17 @@ def write_narrow_picture() -> str:
         [part for line in lines for part in _fold(line)] for lines in _list_programs()
     )
     columns = max(map(len, (*old, *new)))
-    parts = [_text("$ tf1to2 demo", _MARGIN, _MARGIN + 0.5 * _ROW, _INK)]
+    parts = [write_text("$ tf1to2 demo", _MARGIN, _MARGIN + 0.5 * _ROW, _INK)]
     y = _MARGIN + 1.6 * _ROW
     for title, lines, ink in (
         ("TensorFlow 1", old, _OLD_INK),
         ("TensorFlow 2", new, _NEW_INK),
         ("The proof", _wrap_proof(columns), _INK),
     ):
-        parts += [_text(title, _MARGIN, y, _SOFT), *_column(lines, _MARGIN, y, ink)]
+        parts += [
+            write_text(title, _MARGIN, y, _SOFT),
+            *_column(lines, _MARGIN, y, ink),
+        ]
         y += (len(lines) + 1.8) * _ROW
     width = 2 * _MARGIN + columns * _CHARACTER
     return _draw(width, y - 1.8 * _ROW + _MARGIN, parts)
@@ -130,15 +133,16 @@ def _cut(text: str, start: str, end: str) -> Sequence[str]:
 def _column(lines: Sequence[str], x: float, y: float, color: str) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if line:
-            yield _text(line, x, y + number * _ROW, color)
+            yield write_text(line, x, y + number * _ROW, color)
 
 
-def _text(line: str, x: float, y: float, color: str) -> str:
+def write_text(line: str, x: float, y: float, color: str, bold: bool = False) -> str:
     """A line of text; its indentation is a distance, which no renderer drops."""
     shown = line.lstrip()
     x += (len(line) - len(shown)) * _CHARACTER
     length = len(shown) * _CHARACTER
+    weight = ' font-weight="bold"' if bold else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" textLength="{length:.1f}">'
+        f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" textLength="{length:.1f}"{weight}>'
         f"{html.escape(shown, quote=False)}</text>"
     )
